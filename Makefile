@@ -1,0 +1,60 @@
+# Each target prints the plain command that it runs; nothing here is needed to run it by hand.
+# Another config: make sweep CONFIG=config/quick.yaml. More flags for Snakemake: ARGS="--cores 4".
+
+CONFIG = config.yaml
+ARGS =
+PYTHON = python3
+BIN = .venv/bin
+SNAKEMAKE = $(BIN)/snakemake --cores 1
+ifneq ($(CONFIG),config.yaml)
+SNAKEMAKE += --configfile $(CONFIG) --replace-workflow-config
+endif
+CROSSOVER = PYTHONPATH=workflow/scripts $(BIN)/python -m crossover
+
+.PHONY: sweep test lint check plan retry peek cell report clean help install
+.DEFAULT_GOAL := help
+
+help: ## this list
+	@grep -hE '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 10
+
+sweep: $(BIN)/.installed ## measure what CONFIG says, draw it, and say what came out
+	@test -f "$(CONFIG)" || { echo "CONFIG=$(CONFIG): no such file" >&2; exit 2; }
+	$(SNAKEMAKE) $(ARGS)
+	@$(CROSSOVER) close --config $(CONFIG)
+
+test: $(BIN)/.installed-dev lint ## linters and tests
+	$(BIN)/pytest -q
+
+lint: $(BIN)/.installed-dev ## linters alone
+	$(BIN)/ruff check
+	$(BIN)/ruff format --check
+	$(BIN)/snakefmt --check Snakefile workflow/rules
+	$(BIN)/snakemake --lint
+	$(BIN)/mypy
+
+plan: $(BIN)/.installed ## cells, jobs, expected minutes and disk, before anything runs
+	$(CROSSOVER) plan --config $(CONFIG) $(ARGS)
+
+peek: $(BIN)/.installed ## the summary so far of a sweep that is running or was interrupted
+	$(CROSSOVER) peek --config $(CONFIG)
+
+retry: $(BIN)/.installed ## list, then remove, what is not ok or not good; the next sweep redoes it
+	$(CROSSOVER) retry --config $(CONFIG)
+
+cell: $(BIN)/.installed ## one cell in the foreground: WORKLOAD=add BACKEND=numpy SIZE=1000 [DTYPE=]
+	$(CROSSOVER) cell --config $(CONFIG) --workload "$(WORKLOAD)" --backend "$(BACKEND)" --size "$(SIZE)" --dtype "$(DTYPE)"
+
+report: $(BIN)/.installed ## Snakemake's own report of the last sweep, as one HTML file
+	$(SNAKEMAKE) --report results/report.html $(ARGS)
+
+install: $(BIN)/.installed ## only the virtual environment
+
+$(BIN)/.installed: requirements.txt
+	$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "Crossover needs Python 3.11 or newer: make PYTHON=python3.11 ...")'
+	$(PYTHON) -m venv .venv
+	$(BIN)/pip install --quiet --requirement requirements.txt
+	@touch $@
+
+$(BIN)/.installed-dev: requirements-dev.txt $(BIN)/.installed
+	$(BIN)/pip install --quiet --requirement requirements-dev.txt
+	@touch $@

@@ -1,0 +1,27 @@
+# Is it worth moving this to the GPU, and from which size on? Crossover measures it here.
+#
+#   config.yaml        what to measure, the one file to edit
+#   workflow/rules/    one file per stage, in the order of the data
+#   results/           what comes out
+
+from snakemake.utils import min_version
+
+min_version("9.15")
+
+
+include: "workflow/rules/common.smk"  # config.yaml -> cells
+include: "workflow/rules/probe.smk"  # one job per backend: is it here, does it work?
+include: "workflow/rules/measure.smk"  # one job per cell and round: raw samples
+include: "workflow/rules/summarize.smk"  # one row per cell and scope
+include: "workflow/rules/draw.smk"  # charts and the curve
+
+
+rule all:
+    default_target: True
+    input:
+        probes(),
+        samples(),
+        SUMMARY,
+        pictures(),
+    message:
+        f"results are in {OUT}/"

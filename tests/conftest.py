@@ -1,0 +1,98 @@
+"""A copy of the workflow in a temporary folder, run as a user runs it."""
+
+import os
+import re
+import shutil
+import subprocess
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+import yaml
+
+ROOT = Path(__file__).resolve().parent.parent
+PARTS = ("Snakefile", "config.yaml", "environment.yml", "config", "profiles", "workflow", "tests")
+JOB = re.compile(r"^Job \d+: (.+)$", re.MULTILINE)
+
+# Small, without torch, one backend of each kind: a host and the fake device.
+CONFIG = {
+    "workloads": {
+        "add": {"sizes": [100, 1000], "dtypes": ["float64"]},
+        "polar": {"sizes": [100], "dtypes": ["float32"]},
+    },
+    "backends": {
+        "numpy": {},
+        "fake": {"file": "tests/fake_device.py", "device": "fake"},
+    },
+    "rounds": 2,
+    "budget_s": 0.02,
+    "timeout_s": 60,
+}
+
+
+@dataclass
+class Project:
+    """A checkout of its own, with its own results."""
+
+    root: Path
+
+    def configure(self, config: dict, name: str = "config.yaml") -> None:
+        (self.root / name).write_text(yaml.safe_dump(config, sort_keys=False))
+
+    def command(self, *arguments: str, cores: str = "1") -> list[str]:
+        return [sys.executable, "-m", "snakemake", "--cores", cores, *arguments]
+
+    def run(
+        self, *arguments: str, cores: str = "1", cwd: Path | None = None, **environment: str
+    ) -> subprocess.CompletedProcess[str]:
+        return subprocess.run(
+            self.command(*arguments, cores=cores),
+            cwd=cwd or self.root,
+            env=os.environ | environment,
+            capture_output=True,
+            text=True,
+            timeout=300,
+        )
+
+    def sweep(self, *arguments: str, **options) -> subprocess.CompletedProcess[str]:
+        """A run that must end well."""
+        done = self.run(*arguments, **options)
+        assert done.returncode == 0, done.stdout + done.stderr
+        return done
+
+    def plan(self, *arguments: str, **options) -> list[str]:
+        """The jobs that a run would do now, in words, sorted; the target itself left out."""
+        done = self.sweep("--dry-run", *arguments, **options)
+        words = JOB.findall(done.stdout + done.stderr)
+        return sorted(word for word in words if not word.startswith("results are in"))
+
+    def crossover(self, *arguments: str) -> subprocess.CompletedProcess[str]:
+        """The command line behind the make targets."""
+        return subprocess.run(
+            [sys.executable, "-m", "crossover", *arguments],
+            cwd=self.root,
+            env=os.environ | {"PYTHONPATH": str(self.root / "workflow/scripts")},
+            capture_output=True,
+            text=True,
+            timeout=300,
+        )
+
+
+@pytest.fixture
+def project(tmp_path: Path) -> Project:
+    """A fresh copy with the small config."""
+    return copy_to(tmp_path / "clone")
+
+
+def copy_to(root: Path) -> Project:
+    root.mkdir(parents=True)
+    for part in PARTS:
+        source = ROOT / part
+        if source.is_dir():
+            shutil.copytree(source, root / part, ignore=shutil.ignore_patterns("__pycache__"))
+        else:
+            shutil.copy2(source, root / part)
+    made = Project(root)
+    made.configure(CONFIG)
+    return made

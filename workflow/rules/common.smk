@@ -1,0 +1,157 @@
+# config.yaml -> CONFIG, and what each job reads and depends on.
+
+import os
+import sys
+from pathlib import Path
+
+ROOT = Path(str(workflow.current_basedir.get_path_or_uri(secret_free=True))).parents[1]
+SCRIPTS = ROOT / "workflow/scripts"
+sys.path.insert(0, str(SCRIPTS))
+
+from snakemake.exceptions import WorkflowError
+
+from crossover import cells, identity, plugin
+from crossover.config import ConfigError, check_file, read
+
+
+def relative(path):
+    """As seen from the working directory where it lies below it: then a clone can be moved."""
+    path, here = Path(path).resolve(), Path.cwd().resolve()
+    return str(path.relative_to(here) if path.is_relative_to(here) else path)
+
+
+# The working directory's own config.yaml if there is one, as with --directory, else ours.
+CONFIG_FILE = "config.yaml" if Path("config.yaml").exists() else relative(ROOT / "config.yaml")
+try:
+    settings = workflow.config_settings
+    for file in settings.configfiles or ():
+        check_file(Path(file))
+    if not (settings.replace_workflow_config or workflow.modifier.skip_configfile):
+        check_file(Path(CONFIG_FILE))
+except ConfigError as error:
+    sys.exit("\n".join(error.lines))
+
+
+configfile: CONFIG_FILE
+
+
+try:
+    CONFIG = read(config, Path.cwd())
+except ConfigError as error:
+    sys.exit("\n".join(error.lines))
+
+# Scripts read these two from here and not from params, since they are no reason to measure again.
+config["timeout_s"] = CONFIG.timeout_s
+config["arrays"] = {"keep_mb": CONFIG.keep_mb}
+
+CELLS = CONFIG.cells()
+OUT = str(CONFIG.folder)
+SUMMARY = f"{OUT}/summary.csv"
+ENVIRONMENT = str(ROOT / "environment.yml")
+HARNESS = [relative(path) for path in identity.harness()]
+
+
+def any_of(names):
+    return "|".join(re.escape(name) for name in names)
+
+
+wildcard_constraints:
+    workload=any_of(CONFIG.workloads),
+    backend=any_of(CONFIG.backends),
+    dtype=r"[a-z]+\d*",
+    size=r"\d+",
+    round=r"\d+",
+
+
+def library(*names):
+    """Source files of the library, as inputs of the scripts that import them."""
+    return [relative(plugin.PACKAGE / name) for name in names]
+
+
+def workload_file(wildcards):
+    return relative(CONFIG.workloads[wildcards.workload].file)
+
+
+def backend_file(wildcards):
+    return relative(CONFIG.backends[wildcards.backend].file)
+
+
+def of_backend(get):
+    """A param that is the same for all jobs of one backend, worked out once."""
+    texts = {name: get(backend) for name, backend in CONFIG.backends.items()}
+    return lambda wildcards: texts[wildcards.backend]
+
+
+def whole_machine():
+    """`threads` of a timed job: all the cores that Snakemake was given, so that nothing runs
+    beside it. On a cluster there is no such number: the profile says what to ask for."""
+
+    def threads(wildcards):
+        try:
+            return workflow.cores or 1
+        except WorkflowError:
+            return 1
+
+    return threads
+
+
+def turn_of(cell, round):
+    """Priority: every cell's round 1 before any round 2, so that a cell's rounds are spread over
+    the sweep; within a round the backends that will be compared follow each other."""
+    return 1 + len(CELLS) * (CONFIG.rounds - round) + GROUPS[cell.workload, cell.dtype, cell.size]
+
+
+GROUPS = {}
+for cell in reversed(CELLS):
+    GROUPS.setdefault((cell.workload, cell.dtype, cell.size), len(GROUPS))
+
+
+def priority_of(wildcards):
+    cell = cells.Cell(
+        wildcards.workload, wildcards.backend, wildcards.dtype, int(wildcards.size)
+    )
+    return turn_of(cell, int(wildcards.get("round", 1)))
+
+
+def probes():
+    return [str(cells.probe_json(name)) for name in CONFIG.backends]
+
+
+def samples():
+    """Every file of every cell, so that one deleted by hand is measured again."""
+    rounds = range(1, CONFIG.rounds + 1)
+    tables = [str(cell.csv(round)) for cell in CELLS for round in rounds]
+    return tables + [str(cell.array) for cell in CELLS]
+
+
+def pictures():
+    """Two charts per workload and dtype, and the curve where the output is one; SVG and PNG."""
+    return [
+        f"{OUT}/plots/{workload.name}/{dtype}/{name}.{format}"
+        for workload in CONFIG.workloads.values()
+        for dtype in workload.dtypes
+        for name in ("time", "speedup", *(["curve"] if is_curve(workload) else []))
+        for format in ("svg", "png")
+    ]
+
+
+def is_curve(workload):
+    return plugin.declared(workload.file).get("CURVE", False)
+
+
+def on_page(name):
+    """Where Snakemake's report shows a picture, and under which words."""
+    return {
+        "category": "{workload}",
+        "labels": {"dtype": "{dtype}", "picture": name},
+        "caption": f"../report/{name}.rst",
+    }
+
+
+def drawn_cells(wildcards):
+    """Largest size first: the first one that has an output is drawn."""
+    return [
+        cells.Cell(wildcards.workload, name, wildcards.dtype, size)
+        for size in reversed(CONFIG.workloads[wildcards.workload].sizes)
+        for name in CONFIG.backends
+    ]

@@ -1,0 +1,22 @@
+rule probe:
+    input:
+        backend=backend_file,
+        code=[relative(SCRIPTS / "probe.py"), *HARNESS],
+    output:
+        facts="results/backends/{backend}.json",
+    log:
+        "logs/backends/{backend}.log",
+    message:
+        "probe {wildcards.backend}"
+    params:
+        device=of_backend(lambda backend: backend.device),
+        machine=of_backend(lambda backend: identity.where(CONFIG, backend)),
+        options=of_backend(identity.options),
+        threads=of_backend(lambda backend: identity.threads(CONFIG, backend)),
+        versions=of_backend(identity.versions),
+    threads: whole_machine()
+    priority: 1 + len(CELLS) * (CONFIG.rounds + 1)
+    conda:
+        ENVIRONMENT
+    script:
+        "../scripts/probe.py"

@@ -1,0 +1,89 @@
+"""How it is computed, and where. One file per library; a user's own file has the same form.
+
+A backend file declares, as plain literals that planning can read without importing the library,
+
+- ``LIBRARIES``: the distributions whose versions its times belong to;
+- ``DEVICES``: the kinds of device that it knows, such as ``("cpu", "cuda")``;
+- ``OPTIONS``: the names that an entry's ``options:`` may have;
+
+and defines a class ``Backend``, best as a subclass of `Host` (below), which is all that a library
+needs that works on NumPy's arrays in the host's memory. It never names a workload.
+"""
+
+from collections.abc import Mapping
+from typing import Any
+
+from crossover.status import ERROR, OUT_OF_MEMORY, UNSUPPORTED, Failed, Unsupported
+
+# How libraries say that they have no such operation for a dtype, in exceptions of several types.
+UNSUPPORTED_WORDS = ("not implemented for", "not support", "n't support", "did not contain a loop")
+
+
+class Host:
+    """A library that computes on NumPy arrays in the host's memory; the base of every backend.
+
+    `device` is passed on to the workload as it is; `threads` is what the process was granted.
+    Raises `Unavailable` with the library's own sentence where the device cannot be used.
+    """
+
+    on_host = True  # no upload, no download, a round trip is a computation
+    xp: Any
+
+    def __init__(self, device: str, threads: int, options: Mapping[str, Any]) -> None:
+        self.device: Any = device
+
+    def dtype(self, name: str) -> Any:
+        """The library's own dtype object; raises `Unsupported` where it has none."""
+        found = getattr(self.xp, name, None)
+        if found is None:
+            raise Unsupported(f"{self.xp.__name__} has no dtype {name}")
+        return found
+
+    def to_device(self, array: Any, dtype: str) -> Any:
+        """A host array as an array on the device (an alias where host and device are one)."""
+        return array
+
+    def to_host(self, array: Any) -> Any:
+        """An array on the device as a host array, complete on return."""
+        return array
+
+    def synchronize(self) -> None:
+        """Return when all work given to the device is done."""
+
+    def dtype_of(self, array: Any) -> str:
+        return str(array.dtype)
+
+    def device_of(self, array: Any) -> str:
+        return "cpu"
+
+    def effective_threads(self) -> int | None:
+        """The threads that this library's pools really have; None where that cannot be read."""
+        from threadpoolctl import threadpool_info
+
+        pools = [pool["num_threads"] for pool in threadpool_info()]
+        return min(pools) if pools else None
+
+    def facts(self) -> dict[str, str]:
+        """What the results belong to: `device` (its name), `device_uuid`, `driver`, `precision`."""
+        return {"device": self.device}
+
+    def device_memory(self) -> tuple[int, int] | None:
+        """Bytes free and bytes in all on the device; None where that is the host's memory."""
+        return None
+
+    def reset_peak(self) -> None:
+        """Start counting `device_peak_bytes` from here."""
+
+    def device_peak_bytes(self) -> int | None:
+        """The most bytes of arrays on the device since `reset_peak`; None where unknown."""
+        return None
+
+    def status_of(self, error: BaseException) -> str:
+        """The status that an exception means."""
+        if isinstance(error, Failed):
+            return error.status
+        if isinstance(error, MemoryError):
+            return OUT_OF_MEMORY
+        if any(words in str(error) for words in UNSUPPORTED_WORDS):
+            return UNSUPPORTED
+        return UNSUPPORTED if isinstance(error, NotImplementedError) else ERROR

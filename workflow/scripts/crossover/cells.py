@@ -1,0 +1,46 @@
+"""Cells: what is measured, and where its files are.
+
+A cell is one combination of workload, backend, dtype and size. Each of the four is a folder of its
+own, so that no name can be split wrongly. Paths are relative to Snakemake's working directory.
+"""
+
+from dataclasses import dataclass
+from pathlib import Path
+
+RESULTS = Path("results")
+LOGS = Path("logs")
+
+
+@dataclass(frozen=True, order=True)
+class Cell:
+    workload: str
+    backend: str
+    dtype: str
+    size: int
+
+    @property
+    def folder(self) -> Path:
+        return RESULTS / "cells" / self.workload / self.backend / self.dtype / str(self.size)
+
+    def csv(self, round: int) -> Path:
+        """The raw samples of one round."""
+        return self.folder / f"{round}.csv"
+
+    @property
+    def array(self) -> Path:
+        """The output of round 1, whole or an even sample of it."""
+        return self.folder / "output.npy"
+
+    def words(self, round: int, rounds: int) -> str:
+        """How a person names one job: 'matmul, torch_cpu, float32, n=2048, round 2 of 3'."""
+        return f"{self.workload}, {self.backend}, {self.dtype}, n={self.size}, round {round} of {rounds}"
+
+
+def probe_json(backend: str) -> Path:
+    """What was found out about a backend on this machine."""
+    return RESULTS / "backends" / f"{backend}.json"
+
+
+def output_folder(name: str) -> Path:
+    """Where a config's own results are; cells and probes are shared by all configs."""
+    return RESULTS / name if name else RESULTS

@@ -1,0 +1,103 @@
+"""The process that measures: `python -m crossover.child`, its task as JSON on standard input.
+
+It imports what it measures and nothing besides, writes its files by renaming, and leaves without
+unloading its libraries, which for torch takes half a second.
+"""
+
+import ctypes
+import io
+import json
+import os
+import signal
+import sys
+import time
+import traceback
+import zlib
+from pathlib import Path
+from typing import Any
+
+from crossover import plugin, record
+from crossover.measurement import Measurement
+from crossover.status import ERROR, OK, Failed, Unavailable, one_line
+
+
+def main() -> None:
+    task = json.load(sys.stdin)
+    _die_with(task["parent"])
+    if task["kind"] == "probe":
+        _probe(task)
+    else:
+        _measure(task)
+    sys.stdout.flush()
+    sys.stderr.flush()
+    os._exit(0)
+
+
+def _measure(task: dict[str, Any]) -> None:
+    measurement = Measurement(task)
+    facts = dict(task["facts"])
+    try:
+        measurement.run()
+        rows, status, reason = measurement.rows, OK, ""
+    except BaseException as error:  # whatever it is becomes the cell's reason
+        traceback.print_exc()
+        rows, status, reason = [{}], _status(measurement, error), one_line(error)
+    facts |= measurement.facts
+    if task["array"]:
+        content = record.EMPTY_NPY
+        if status == OK:
+            file = io.BytesIO()
+            measurement.np.save(file, measurement.array, allow_pickle=False)
+            content = file.getvalue()
+        facts["array_crc32"] = f"{zlib.crc32(content):08x}"
+        record.replace(Path(task["array"]), content)
+    facts |= {"status": status, "reason": reason}
+    # The table comes last: where it is, the round is whole.
+    record.write(Path(task["csv"]), [facts | row for row in rows])
+
+
+def _status(measurement: Measurement, error: BaseException) -> str:
+    if measurement.backend is not None:
+        return measurement.backend.status_of(error)
+    if isinstance(error, ImportError):
+        return Unavailable.status
+    return error.status if isinstance(error, Failed) else ERROR
+
+
+def _probe(task: dict[str, Any]) -> None:
+    """Is the backend's library here, and does it work? One small real operation answers."""
+    found = dict(task["facts"])
+    try:
+        start = time.perf_counter()
+        module = plugin.load(Path(task["backend_file"]))
+        found["import_s"] = time.perf_counter() - start
+        backend = module.Backend(task["device"], task["threads_granted"], task["options"])
+
+        import numpy as np
+
+        ones = backend.to_device(np.ones(2, "float32"), "float32")
+        two = backend.to_host(ones + ones)
+        backend.synchronize()
+        if two.tolist() != [2, 2]:
+            raise Unavailable(f"1 + 1 gave {two.tolist()[0]}")
+        found |= backend.facts()
+        found |= {"available": True, "threads_effective": backend.effective_threads()}
+    except BaseException as error:
+        traceback.print_exc()
+        found |= {"available": False, "reason": one_line(error)}
+    record.replace(Path(task["json"]), json.dumps(found, indent=2).encode())
+
+
+def _die_with(parent: int) -> None:
+    """Be killed when the job is: an orphan would go on using the cores."""
+    try:
+        pr_set_pdeathsig = 1
+        ctypes.CDLL(None).prctl(pr_set_pdeathsig, signal.SIGKILL)
+    except (OSError, AttributeError):
+        return
+    if os.getppid() != parent:  # it died before we asked
+        os._exit(1)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,118 @@
+"""What the user asked for: config.yaml, checked in full before any job, as frozen values.
+
+`check_file` looks at a file's spelling, `read` at what it says; both raise `ConfigError` with all
+problems at once, one line each. Nothing here imports NumPy, torch, pandas or Snakemake.
+"""
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from crossover.cells import Cell, output_folder
+from crossover.entries import Backend, Workload, resolve_backends, resolve_workloads
+from crossover.schema import Problem, check
+from crossover.spelling import choices, show
+from crossover.yaml_strict import ConfigError, read_yaml
+
+__all__ = ["Backend", "Config", "ConfigError", "Workload", "check_file", "load", "read"]
+
+# What has its place in results/ already, so that no config can have its own folder there.
+RESERVED_FOLDERS = ("backends", "ceilings", "cells", "logs", "plots", "render")
+RESERVED_FILES = ("break_even.csv", "readme.md", "report.html", "summary.csv", "use_gpu.py")
+RESERVED = (*RESERVED_FOLDERS, *RESERVED_FILES, "verdict.md")
+
+
+@dataclass(frozen=True)
+class Config:
+    """A whole sweep. Times in seconds, `keep_mb` in megabytes; `name` is '' where there is none."""
+
+    name: str
+    workloads: dict[str, Workload]
+    backends: dict[str, Backend]
+    baseline: str
+    rounds: int
+    budget_s: float
+    timeout_s: float
+    seed: int
+    keep_mb: float
+    machine: str
+
+    def cells(self) -> list[Cell]:
+        """All cells; the backends of one workload, dtype and size stand side by side."""
+        return [
+            Cell(workload.name, backend, dtype, size)
+            for workload in self.workloads.values()
+            for dtype in workload.dtypes
+            for size in workload.sizes
+            for backend in self.backends
+        ]
+
+    @property
+    def folder(self) -> Path:
+        """Where this config's summary and plots are."""
+        return output_folder(self.name)
+
+
+def check_file(path: Path | str) -> None:
+    """Raise ConfigError where the YAML file is missing, broken, or would be read by a guess."""
+    read_yaml(path)
+
+
+def load(path: Path | str, base: Path | None = None) -> Config:
+    """check_file and read in one; `file:` paths are relative to base, or to where we are."""
+    return read(read_yaml(path), Path.cwd() if base is None else base)
+
+
+def read(raw: Any, base: Path) -> Config:
+    """The config in a mapping such as Snakemake's `config`; `file:` paths are relative to base.
+
+    Raises ConfigError with a line for every problem.
+    """
+    values, problems = check(raw)
+    config = None
+    if isinstance(values, dict):
+        workloads = resolve_workloads(values, base, problems)
+        backends = resolve_backends(values, base, problems)
+        problems += _baseline_problems(values)
+        problems += _name_problems(values)
+        if not problems:
+            config = _config(values, workloads, backends)
+    if config is None:
+        lines = dict.fromkeys(f"config: {problem.line}" for problem in problems)
+        raise ConfigError(list(lines))
+    return config
+
+
+def _config(
+    values: dict[str, Any], workloads: dict[str, Workload], backends: dict[str, Backend]
+) -> Config:
+    return Config(
+        name=values.get("name", ""),
+        workloads=workloads,
+        backends=backends,
+        baseline=values["baseline"],
+        rounds=values["rounds"],
+        budget_s=float(values["budget_s"]),
+        timeout_s=float(values["timeout_s"]),
+        seed=values["seed"],
+        keep_mb=float(values["arrays"]["keep_mb"]),
+        machine=values["machine"],
+    )
+
+
+def _baseline_problems(values: dict[str, Any]) -> list[Problem]:
+    backends, baseline = values.get("backends"), values["baseline"]
+    if not isinstance(backends, dict) or not backends or not isinstance(baseline, str):
+        return []
+    if baseline in backends:
+        return []
+    line = f"baseline: {show(baseline)} is not one of the backends; "
+    return [Problem(("baseline",), line + choices(baseline, backends, "Backends here"))]
+
+
+def _name_problems(values: dict[str, Any]) -> list[Problem]:
+    name = values.get("name")
+    if not isinstance(name, str) or name.casefold() not in RESERVED:
+        return []
+    line = f"name: {show(name)} is taken in results/; any name but {', '.join(RESERVED)}"
+    return [Problem(("name",), line)]

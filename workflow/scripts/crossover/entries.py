@@ -1,0 +1,221 @@
+"""The workloads and backends of a config, each with its file, as frozen values.
+
+Whether a device, an option or a dtype makes sense is written in the file that defines the workload
+or backend; it is read there as text, and nothing is imported.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from crossover import plugin
+from crossover.schema import Problem
+from crossover.spelling import choices, dotted, show
+
+
+@dataclass(frozen=True)
+class Workload:
+    """What is computed, and for which sizes (ascending, each once) and dtypes."""
+
+    name: str
+    file: Path
+    sizes: tuple[int, ...]
+    dtypes: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class Backend:
+    """How it is computed: a library's file, a device, threads (None: all), options by name."""
+
+    name: str
+    library: str
+    file: Path
+    device: str
+    threads: int | None
+    options: tuple[tuple[str, Any], ...]
+
+
+def _entries(
+    values: dict[str, Any], kind: str, problems: list[Problem]
+) -> Iterator[tuple[str, dict[str, Any], set[Any]]]:
+    """Name, entry and keys with a problem, for each workload or backend that is worth a look.
+
+    An entry that is refused as a whole is left out: more lines about it would mislead.
+    """
+    entries = values.get(kind)
+    if not isinstance(entries, dict):
+        return
+    bad = {problem.path for problem in problems}
+    by_folded: dict[str, str] = {}
+    for name, entry in entries.items():
+        twin = by_folded.setdefault(name.casefold(), name)
+        if twin != name:
+            line = f"{kind}: {twin!r} and {name!r} differ only in case; not every disk can tell"
+            problems.append(Problem((kind, name), f"{line} such folders apart, so rename one"))
+        elif (kind, name) not in bad:
+            yield name, entry, {path[2] for path in bad if path[:2] == (kind, name)}
+
+
+def resolve_workloads(
+    values: dict[str, Any], base: Path, problems: list[Problem]
+) -> dict[str, Workload]:
+    """The workloads without problems; the problems of the others are appended."""
+    found = {}
+    for name, entry, bad in _entries(values, "workloads", problems):
+        at = ("workloads", name)
+        if not bad <= {"sizes", "dtypes"}:
+            continue  # with a mistyped key, it is not known which others are missing
+        # The top-level sizes come from the command line, for a try of everything at other sizes.
+        sizes = values.get("sizes", entry.get("sizes"))
+        if sizes is None:
+            words = "sizes are whole numbers of at least 1, such as 1000 or 1e6"
+            problems.append(Problem(at, f"{dotted((*at, 'sizes'))}: missing; {words}"))
+        ours = plugin.builtin("workloads")
+        if "file" not in entry and name not in ours:
+            line = f"{dotted(at)}: unknown workload; {choices(name, ours)}"
+            problems.append(Problem(at, f"{line}; one of your own needs the key file"))
+            continue
+        file = _path(base, entry["file"]) if "file" in entry else ours[name]
+        constants = _constants(file, "compute", at, entry, problems)
+        if constants is None or bad:
+            continue
+        able = _names(constants, "DTYPES", file, at, problems)
+        dtypes = _dtypes(values, entry, able, at, problems)
+        found[name] = Workload(name, file, tuple(sizes or ()), tuple(dtypes))
+    return found
+
+
+def _dtypes(
+    values: dict[str, Any],
+    entry: dict[str, Any],
+    able: tuple[str, ...] | None,
+    at: tuple[str, str],
+    problems: list[Problem],
+) -> list[str]:
+    """The dtypes to measure: what the entry names, or what it can do of the top-level ones."""
+    asked: list[str] = entry.get("dtypes", values["dtypes"])
+    if able is None:
+        return asked
+    can = [dtype for dtype in asked if dtype in able]
+    path = (*at, "dtypes")
+    words = f"{at[1]} can do: {', '.join(able) or 'none'}"
+    if "dtypes" in entry:
+        for dtype in asked:
+            if dtype not in able:
+                problems.append(
+                    Problem(path, f"{dotted(path)}: {show(dtype)} is not possible; {words}")
+                )
+    elif not can and ("dtypes",) not in {problem.path for problem in problems}:
+        line = f"{dotted(path)}: missing, and the top-level dtypes ({', '.join(asked)}) do not fit"
+        problems.append(Problem(path, f"{line}; {words}"))
+    return can
+
+
+def resolve_backends(
+    values: dict[str, Any], base: Path, problems: list[Problem]
+) -> dict[str, Backend]:
+    """The backends without problems; the problems of the others are appended."""
+    found = {}
+    for name, entry, bad in _entries(values, "backends", problems):
+        at = ("backends", name)
+        ours = plugin.builtin("backends")
+        if not bad <= {"device", "threads", "options"}:
+            continue  # with a mistyped key, it is not known which others are missing
+        if "file" in entry:
+            file = _path(base, entry["file"])
+            library = entry.get("library", file.stem)
+        else:
+            library = entry.get("library", name)
+            if library not in ours:
+                given = "library" in entry
+                path = dotted((*at, "library") if given else at)
+                which = "" if given else " (the entry's own name, as it has no key library)"
+                line = f"{path}: unknown library {show(library)}{which}; "
+                line += f"{choices(library, ours)}; one of your own needs the key file"
+                problems.append(Problem(at, line))
+                continue
+            file = ours[library]
+        constants = _constants(file, "Backend", at, entry, problems)
+        if constants is None or bad:
+            continue
+        problems += _device_problems(entry["device"], constants, file, at)
+        problems += _option_problems(entry["options"], constants, file, at)
+        threads = entry.get("threads", values["threads"])
+        found[name] = Backend(
+            name=name,
+            library=library,
+            file=file,
+            device=entry["device"],
+            threads=None if threads == "all" else threads,
+            options=tuple(sorted(entry["options"].items())),
+        )
+    return found
+
+
+def _device_problems(
+    device: str, constants: dict[str, Any], file: Path, at: tuple[str, str]
+) -> list[Problem]:
+    problems: list[Problem] = []
+    kinds = _names(constants, "DEVICES", file, at, problems)
+    kinds = ("cpu",) if kinds is None else kinds
+    kind = device.partition(":")[0]
+    if not problems and kind not in kinds:
+        line = f"{dotted((*at, 'device'))}: {show(device)} is no device of {file.name}; "
+        line += choices(kind, kinds, "Kinds of device there")
+        problems.append(Problem(at, f"{line}; one of several is written as cuda:1"))
+    return problems
+
+
+def _option_problems(
+    options: dict[str, Any], constants: dict[str, Any], file: Path, at: tuple[str, str]
+) -> list[Problem]:
+    problems: list[Problem] = []
+    known = _names(constants, "OPTIONS", file, at, problems) or ()
+    for key in options if not problems else ():
+        if key not in known:
+            line = f"{dotted((*at, 'options', key))}: unknown option; "
+            problems.append(Problem(at, line + choices(key, known, f"Known to {file.name}")))
+    return problems
+
+
+def _path(base: Path, file: str) -> Path:
+    return (base / file).absolute()
+
+
+def _constants(
+    file: Path, needed: str, at: tuple[str, str], entry: dict[str, Any], problems: list[Problem]
+) -> dict[str, Any] | None:
+    """The constants that a workload or backend file declares; None, and a line, where it is bad."""
+    path = dotted((*at, "file") if "file" in entry else at)
+    try:
+        if needed in plugin.functions(file):
+            return plugin.declared(file)
+        kind = "class" if needed == "Backend" else "function"
+        words = f"has no {kind} {needed}"
+    except FileNotFoundError:
+        words = "is not there"
+    except IsADirectoryError:
+        words = "is a folder, not a Python file"
+    except OSError as error:
+        words = f"cannot be read: {error.strerror}"
+    except SyntaxError as error:
+        words = f"is not Python: line {error.lineno}: {error.msg}"
+    except (ValueError, RecursionError, MemoryError) as error:  # zero bytes, not UTF-8, a bomb
+        words = f"is not Python: {' '.join(str(error).split())}"
+    problems.append(Problem(at, f"{path}: {show(str(file))} {words}"))
+    return None
+
+
+def _names(
+    constants: dict[str, Any], key: str, file: Path, at: tuple[str, str], problems: list[Problem]
+) -> tuple[str, ...] | None:
+    """A constant that is a tuple of names (or a dict by name); None where the file has none."""
+    if key not in constants:
+        return None
+    names = constants[key]
+    if isinstance(names, tuple | list | dict) and all(isinstance(name, str) for name in names):
+        return tuple(names)
+    line = f"{dotted(at)}: {key} in {file.name} is not a tuple of names, such as ('cpu', 'cuda')"
+    problems.append(Problem(at, line))
+    return None

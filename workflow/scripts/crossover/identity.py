@@ -1,0 +1,63 @@
+"""What a job's number depends on, as flat texts that Snakemake compares: change one, re-run.
+
+Paths, dates, dictionary order, `--cores` and `timeout_s` have no part in it. Sources are inputs of
+the jobs (Snakemake compares their checksums); this file says which belong to whom.
+"""
+
+import json
+import platform
+from pathlib import Path
+
+from crossover import machine, plugin
+from crossover.config import Backend, Config
+from crossover.job import installed
+
+# What runs in a measuring job, so that an edit re-measures. A test holds it to the real imports.
+HARNESS = (
+    "__init__.py",
+    "backends/__init__.py",
+    "child.py",
+    "clock.py",
+    "interference.py",
+    "job.py",
+    "machine.py",
+    "measurement.py",
+    "plugin.py",
+    "record.py",
+    "status.py",
+    "turn.py",
+    "workloads/__init__.py",
+)
+
+
+def harness() -> list[Path]:
+    return [plugin.PACKAGE / name for name in HARNESS]
+
+
+def versions(backend: Backend) -> str:
+    """'numpy 2.4.6, python 3.11.7, torch 2.13.0': nothing is imported to find them."""
+    names = {"numpy", *plugin.declared(backend.file).get("LIBRARIES", ())}
+    found = {name: installed(name) or "missing" for name in names} | {
+        "python": platform.python_version()
+    }
+    return ", ".join(f"{name} {version}" for name, version in sorted(found.items()))
+
+
+def options(backend: Backend) -> str:
+    return json.dumps(dict(backend.options), sort_keys=True)
+
+
+def threads(config: Config, backend: Backend) -> str:
+    return str(backend.threads or "all")
+
+
+def where(config: Config, backend: Backend) -> str:
+    """The machine as the plan knows it: a label from config, or what the kernel shows here.
+
+    A new GPU or driver is no reason to measure a host backend again.
+    """
+    if config.machine != "auto":
+        return config.machine
+    if backend.device == "cpu":
+        return machine.words()
+    return f"{machine.words()}, {machine.accelerators() or 'no GPU seen'}"

@@ -1,0 +1,157 @@
+"""A job: start the process that measures, wait for it, and write the row if it cannot.
+
+Light on purpose: it imports neither NumPy nor what is measured. Whatever becomes of the child, the
+job ends well with a row that says so; Snakemake sees a failed job only where this file is wrong.
+"""
+
+import json
+import os
+import platform
+import signal
+import subprocess
+import sys
+import zlib
+from collections.abc import Mapping
+from importlib import metadata
+from pathlib import Path
+from typing import Any
+
+from crossover import machine, plugin, record
+from crossover.status import ERROR, KILLED, TIMEOUT, UNAVAILABLE
+from crossover.turn import turn
+
+# Every one of them: OpenBLAS alone listens to three, and Snakemake sets all to the job's threads.
+THREAD_VARIABLES = (
+    "OMP_NUM_THREADS",
+    "OPENBLAS_NUM_THREADS",
+    "GOTO_NUM_THREADS",
+    "MKL_NUM_THREADS",
+    "VECLIB_MAXIMUM_THREADS",
+    "NUMEXPR_NUM_THREADS",
+)
+PACKAGE_FOLDER = Path(__file__).resolve().parent.parent
+
+
+def probe(task: Mapping[str, Any], timeout_s: float, log: Path) -> None:
+    """Write task['json']: whether a backend works here, and what it is."""
+    task = _with_facts(task, "probe")
+    path = Path(task["json"])
+    if failure := _run(task, timeout_s, log, path):
+        found = task["facts"] | {"available": False, "reason": failure[1]}
+        record.replace(path, json.dumps(found, indent=2).encode())
+
+
+def measure(task: Mapping[str, Any], timeout_s: float, log: Path) -> None:
+    """Write task['csv'], and task['array'] where one is named: one cell in one round.
+
+    task['probe'] is what `probe` wrote: a backend that is not there is not imported again.
+    """
+    task = _with_facts(task, "measure")
+    failure: tuple[str, str] | None
+    try:
+        found = record.read_json(Path(task["probe"]))
+    except record.Damaged as error:
+        failure = (ERROR, f"{error}; 'make retry' removes it")
+    else:
+        if found["available"]:
+            failure = _run(task, timeout_s, log, Path(task["csv"]))
+        else:
+            failure = (UNAVAILABLE, found["reason"])
+    if failure:
+        status, reason = failure
+        facts = task["facts"] | {"status": status, "reason": reason}
+        if task["array"]:
+            record.replace(Path(task["array"]), record.EMPTY_NPY)
+            facts["array_crc32"] = f"{zlib.crc32(record.EMPTY_NPY):08x}"
+        record.write(Path(task["csv"]), [facts])
+
+
+def _with_facts(task: Mapping[str, Any], kind: str) -> dict[str, Any]:
+    """The task with what the job knows about itself and the machine added."""
+    cores = machine.usable_cores()
+    requested = task["threads"]
+    granted = cores if requested == "all" else min(int(requested), cores)
+    library, version = _library(Path(task["backend_file"]))
+    names = ("workload", "backend", "dtype", "size", "round", "seed", "budget_s", "device")
+    facts = {name: task[name] for name in names if name in task} | {
+        "threads_requested": requested,
+        "threads_granted": granted,
+        "memory": "fresh",  # every output is allocated inside the clock, by every backend
+        "machine": machine.identity(),
+        "cpu": machine.cpu_model(),
+        "cores": cores,
+        "memory_bytes": machine.memory_bytes(),
+        "boot": machine.boot(),
+        "host": platform.node(),
+        "library": library,
+        "version": version,
+        "python_version": platform.python_version(),
+    }
+    if kind == "measure":
+        facts |= {"attempt": 1}
+    return {**task, "kind": kind, "facts": facts, "threads_granted": granted, "parent": os.getpid()}
+
+
+def _library(backend_file: Path) -> tuple[str, str]:
+    """The first library that a backend's times belong to, and its version, without importing it."""
+    names = plugin.declared(backend_file).get("LIBRARIES", ())
+    return (names[0], installed(names[0])) if names else (backend_file.stem, "")
+
+
+def installed(distribution: str) -> str:
+    """The version of an installed distribution, '' where there is none."""
+    try:
+        return metadata.version(distribution)
+    except metadata.PackageNotFoundError:
+        return ""
+
+
+def _run(
+    task: dict[str, Any], timeout_s: float, log: Path, wanted: Path
+) -> tuple[str, str] | None:
+    """Run the child in its turn; (status, reason) where it did not write `wanted` itself."""
+    wanted.unlink(missing_ok=True)
+    log.parent.mkdir(parents=True, exist_ok=True)
+    environment = os.environ | {name: str(task["threads_granted"]) for name in THREAD_VARIABLES}
+    paths = [str(PACKAGE_FOLDER), *filter(None, [os.environ.get("PYTHONPATH")])]
+    environment["PYTHONPATH"] = os.pathsep.join(paths)
+    with turn() as lock, log.open("wb") as out:
+        child = subprocess.Popen(
+            # -P: a file numpy.py in the working directory is not NumPy.
+            [sys.executable, "-P", "-m", "crossover.child"],
+            stdin=subprocess.PIPE,
+            stdout=out,
+            stderr=subprocess.STDOUT,
+            env=environment,
+            pass_fds=[lock],
+            start_new_session=True,  # so that its own children can be ended with it
+        )
+        try:
+            child.communicate(json.dumps(task).encode(), timeout=timeout_s)
+        except subprocess.TimeoutExpired:
+            return TIMEOUT, f"took more than {timeout_s:g} s (timeout_s)"
+        finally:
+            _end(child)
+    if wanted.exists():
+        return None
+    for left in wanted.parent.glob(".*.tmp"):  # half-written when it was killed
+        left.unlink()
+    if child.returncode < 0:
+        name = signal.Signals(-child.returncode).name
+        hint = "; the kernel does this when memory runs out" if name == "SIGKILL" else ""
+        return KILLED, f"killed by {name}{hint}"
+    return ERROR, _last_words(log) or f"the process ended with exit status {child.returncode}"
+
+
+def _end(child: "subprocess.Popen[bytes]") -> None:
+    """The child and whatever it started are gone when this returns."""
+    try:
+        os.killpg(child.pid, signal.SIGKILL)
+    except ProcessLookupError:
+        pass
+    child.wait()
+
+
+def _last_words(log: Path) -> str:
+    lines = log.read_text(encoding="utf-8", errors="replace").split("\n")
+    return next((line.strip() for line in reversed(lines) if line.strip()), "")

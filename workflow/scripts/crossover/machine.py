@@ -1,0 +1,175 @@
+"""What a time belongs to, read from the operating system: nothing is imported, nothing is fatal.
+
+A fact that cannot be read is empty or None. The host's name is not part of the machine.
+"""
+
+import hashlib
+import os
+import platform
+import resource
+from functools import cache
+from pathlib import Path
+
+PROC = Path("/proc")
+CGROUP = Path("/sys/fs/cgroup")
+
+
+def read(path: Path) -> str:
+    """A small text file's content, or '' where it cannot be read."""
+    try:
+        return path.read_text(encoding="utf-8", errors="replace").strip()
+    except OSError:
+        return ""
+
+
+@cache
+def cpu_model() -> str:
+    fields = {}
+    for line in read(PROC / "cpuinfo").splitlines():
+        key, _, value = line.partition(":")
+        fields.setdefault(key.strip(), value.strip())
+    if name := fields.get("model name"):
+        return " ".join(name.split())
+    # Arm names neither vendor nor model in words; the numbers identify a part.
+    arm = [fields[key] for key in ("CPU implementer", "CPU part") if key in fields]
+    return " ".join([platform.machine(), *arm])
+
+
+def usable_cores() -> int:
+    """Cores that this process may use: affinity, and a cgroup's quota rounded down."""
+    cores = len(os.sched_getaffinity(0))
+    quota = cgroup_quota()
+    return max(1, min(cores, int(quota)) if quota else cores)
+
+
+def cgroup_quota() -> float | None:
+    """Cores' worth of time that the control groups grant; None where unlimited."""
+    limits = []
+    for folder in cgroup_folders():
+        limit, _, period = read(folder / "cpu.max").partition(" ")  # version 2
+        if limit.isdigit() and period.isdigit():
+            limits.append(int(limit) / int(period))
+        limit, period = read(folder / "cpu.cfs_quota_us"), read(folder / "cpu.cfs_period_us")
+        if limit.isdigit() and period.isdigit():
+            limits.append(int(limit) / int(period))
+    return min(limits) if limits else None
+
+
+@cache
+def cgroup_folders() -> tuple[Path, ...]:
+    """The folders of this process's control groups and their parents, versions 1 and 2."""
+    found: dict[Path, None] = {}
+    for line in read(PROC / "self/cgroup").splitlines():
+        _, controllers, path = line.split(":", 2)
+        root = CGROUP / controllers if controllers else CGROUP
+        folder = root / path.lstrip("/")
+        for candidate in (folder, *folder.parents):
+            if candidate.is_relative_to(CGROUP) and candidate.is_dir():
+                found[candidate] = None
+    return tuple(found)
+
+
+@cache
+def memory_bytes() -> int:
+    """All the memory of the machine, or of the control group where that is less."""
+    limits = [_meminfo("MemTotal")]
+    for folder in cgroup_folders():
+        for name in ("memory.max", "memory.limit_in_bytes"):
+            if (text := read(folder / name)).isdigit():
+                limits.append(int(text))
+    return min(limit for limit in limits if limit)
+
+
+def available_bytes() -> int:
+    """Memory that this process can still take: system, control groups and `ulimit -v`."""
+    limits = [_meminfo("MemAvailable")]
+    for folder in cgroup_folders():
+        for most, used in (
+            ("memory.max", "memory.current"),
+            ("memory.limit_in_bytes", "memory.usage_in_bytes"),
+        ):
+            cap, current = read(folder / most), read(folder / used)
+            if cap.isdigit() and current.isdigit():
+                # Cached files count as used, but make room when asked.
+                limits.append(int(cap) - int(current) + _cached(folder))
+    soft, _ = resource.getrlimit(resource.RLIMIT_AS)
+    if soft != resource.RLIM_INFINITY:
+        limits.append(soft - _status_bytes("VmSize"))
+    return max(0, min(limits))
+
+
+def _cached(folder: Path) -> int:
+    for line in read(folder / "memory.stat").splitlines():
+        key, _, value = line.partition(" ")
+        if key in ("inactive_file", "total_inactive_file"):
+            return int(value)
+    return 0
+
+
+def _meminfo(key: str) -> int:
+    for line in read(PROC / "meminfo").splitlines():
+        if line.startswith(f"{key}:"):
+            return int(line.split()[1]) * 1024
+    return 1 << 62
+
+
+def _status_bytes(key: str) -> int:
+    for line in read(PROC / "self/status").splitlines():
+        if line.startswith(f"{key}:"):
+            return int(line.split()[1]) * 1024
+    return 0
+
+
+def resident_bytes() -> int:
+    """This process's memory now."""
+    return _status_bytes("VmRSS")
+
+
+def peak_bytes() -> int:
+    """The most that `resident_bytes` was since `reset_peak`, or since the start."""
+    return _status_bytes("VmHWM")
+
+
+def reset_peak() -> None:
+    try:
+        (PROC / "self/clear_refs").write_text("5")
+    except OSError:
+        pass  # then the peak is that of the whole process, which is more, never less
+
+
+def nvidia_driver() -> str:
+    """The NVIDIA kernel module's version, '' where there is none."""
+    for line in read(PROC / "driver/nvidia/version").splitlines():
+        if line.startswith("NVRM"):
+            return next((word for word in line.split() if word[:1].isdigit()), "")
+    return ""
+
+
+def accelerators() -> str:
+    """The GPUs' models and their driver in one line, '' where the kernel shows none."""
+    models = []
+    for path in sorted((PROC / "driver/nvidia/gpus").glob("*/information")):
+        for line in read(path).splitlines():
+            key, _, value = line.partition(":")
+            if key.strip() == "Model":
+                models.append(value.strip())
+    names = [f"{models.count(name)} {name}" for name in sorted(set(models))]
+    if driver := nvidia_driver():
+        names.append(f"driver {driver}")
+    return ", ".join(names)
+
+
+def words() -> str:
+    """The machine in words: what a time of a host backend belongs to."""
+    return f"{cpu_model()}, {usable_cores()} cores, {round(memory_bytes() / 2**30)} GiB"
+
+
+def identity() -> str:
+    """The same as a short hash. A GPU and its driver are columns of their own in every row: they
+    are no part of it, or a new driver would part the baseline's times from the GPU's."""
+    return hashlib.sha256(words().encode()).hexdigest()[:10]
+
+
+def boot() -> str:
+    """A name for the time since the machine was started."""
+    return read(PROC / "sys/kernel/random/boot_id")

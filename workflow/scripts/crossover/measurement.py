@@ -1,0 +1,248 @@
+"""One cell in one round, in a process of its own: inputs, scopes, samples, and the check.
+
+Host arrays are NumPy's. The device's arrays are opaque: only the backend and the workload touch
+them, and only this file synchronizes.
+"""
+
+import gc
+import resource
+import time
+import zlib
+from collections.abc import Callable, Iterator, Mapping
+from functools import partial
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+from crossover import interference, machine, plugin
+from crossover.clock import Samples, Stopwatch, sample
+from crossover.status import Mismatch, OutOfMemory
+from crossover.workloads import blocks, host_dtype
+
+ATTEMPTS = 2  # a disturbed round is measured once more
+MOST_ROWS = 2000  # of samples in a file, which stays under Snakemake's 1 MB for checksums
+MOST_SAMPLES = 1000  # in one scope
+
+
+class Measurement:
+    """Measures what a task says; `facts` fills as they become known, so that a failure has them."""
+
+    def __init__(self, task: Mapping[str, Any]) -> None:
+        self.task = task
+        self.facts: dict[str, Any] = {}
+        self.backend: Any = None
+        self.rows: list[dict[str, Any]] = []
+        self.array: Any = None
+
+    def run(self) -> None:
+        """Fills `rows` (the samples) and `array` (the output to keep); raises where it fails."""
+        task, size, dtype = self.task, self.task["size"], self.task["dtype"]
+        start = time.perf_counter()
+        module = plugin.load(Path(task["backend_file"]))
+        self.facts["import_s"] = time.perf_counter() - start
+        start = time.perf_counter()
+        self.backend = module.Backend(task["device"], task["threads_granted"], task["options"])
+        starting_s = time.perf_counter() - start
+        self.native_dtype = self.backend.dtype(dtype)
+
+        import numpy as np
+
+        self.np = np
+        self.workload = plugin.load(Path(task["workload_file"]))
+        self.in_place = getattr(self.workload, "IN_PLACE", False)
+        self._facts_of_library()
+        self._refuse_what_cannot_fit()
+
+        machine.reset_peak()
+        before_bytes = machine.resident_bytes()
+        host = self._inputs()
+        unchanged = None if self.in_place else _checksum(host)
+        self._first_call(host, starting_s)
+        # Read after the first call: some pools of threads start with it.
+        self.facts["threads_effective"] = self.backend.effective_threads()
+        for attempt in range(1, ATTEMPTS + 1):
+            signals = self._scopes(host, attempt)
+            if not interference.disturbed(signals):
+                break
+        if unchanged != (None if self.in_place else _checksum(host)):
+            raise Mismatch("compute changed its inputs, but the workload is not IN_PLACE")
+        if self.in_place:
+            host = None  # its numbers have moved on, and a second copy would not fit
+        self._check(host, size, dtype)
+        self.facts["host_peak_bytes"] = max(0, machine.peak_bytes() - before_bytes)
+        self.facts["device_peak_bytes"] = self.backend.device_peak_bytes()
+
+    def _rng(self) -> Any:
+        """Every process and every backend draws the same numbers."""
+        return self.np.random.default_rng(self.task["seed"])
+
+    def _inputs(self) -> tuple[Any, ...]:
+        return self.workload.inputs(self._rng(), self.task["size"], self.task["dtype"])
+
+    def _facts_of_library(self) -> None:
+        self.facts.update(self.backend.facts(), numpy_version=self.np.__version__)
+
+    def _refuse_what_cannot_fit(self) -> None:
+        """Raises OutOfMemory before anything is allocated, by the workload's own byte estimate."""
+        item = self.np.dtype(host_dtype(self.task["dtype"])).itemsize
+        cost = self.workload.cost(self.task["size"], item)
+        self.facts.update(input_bytes=cost.input_bytes, output_bytes=cost.output_bytes)
+        results = cost.temporary_bytes + (0 if self.in_place else cost.output_bytes)
+        if self.backend.on_host:
+            _refuse("this machine", cost.input_bytes + results, machine.available_bytes())
+            return
+        _refuse("the host", cost.input_bytes + cost.output_bytes, machine.available_bytes())
+        if memory := self.backend.device_memory():
+            _refuse("the device", cost.input_bytes + results, memory[0])
+
+    def _upload(self, host: tuple[Any, ...]) -> tuple[Any, ...]:
+        return tuple(self.backend.to_device(array, self.task["dtype"]) for array in host)
+
+    def _compute(self, device: tuple[Any, ...]) -> Callable[[], Any]:
+        return partial(
+            self.workload.compute,
+            self.backend.xp,
+            *device,
+            size=self.task["size"],
+            dtype=self.native_dtype,
+            device=self.backend.device,
+        )
+
+    def _download(self, outputs: Any) -> tuple[Any, ...]:
+        return tuple(self.backend.to_host(array) for array in _tuple(outputs))
+
+    def _round_trip(self, host: tuple[Any, ...]) -> tuple[Any, ...]:
+        return self._download(self._compute(self._upload(host))())
+
+    def _first_call(self, host: tuple[Any, ...], starting_s: float) -> None:
+        """The cold round trip, with the time that starting the device took."""
+        started = time.perf_counter()
+        watch = Stopwatch(self.backend.synchronize)
+        _, seconds = watch.run(partial(self._round_trip, host), 1)
+        samples = Samples(1, [starting_s + seconds], [started - starting_s])
+        self.rows += list(_rows("first_call", 1, samples, {}))
+
+    def _scopes(self, host: tuple[Any, ...], attempt: int) -> dict[str, float]:
+        """Sample every scope that the cell has; the signals of interference meanwhile."""
+        backend, budget_s = self.backend, self.task["budget_s"]
+        count = 1 if backend.on_host else 3 + bool(host)
+        most = min(MOST_SAMPLES, MOST_ROWS // (ATTEMPTS * count))
+        watch = Stopwatch(backend.synchronize)
+        taken: dict[str, Samples] = {}
+
+        def take(scope: str, call: Callable[[], Any]) -> None:
+            taken[scope] = sample(watch, call, budget_s / count, most, slow_s=budget_s)
+
+        gc.collect()
+        gc.disable()
+        before = interference.Counters.now()
+        device = self._upload(host)
+        backend.synchronize()
+        backend.reset_peak()
+        take("compute", self._compute(device))
+        if not backend.on_host:
+            outputs = self._compute(device)()
+            take("download", partial(self._download, outputs))
+            del device, outputs  # a round trip brings its own, and both might not fit
+            if host:
+                take("upload", partial(self._upload, host))
+            take("round_trip", partial(self._round_trip, host))
+        signals = interference.Counters.now().since(before)
+        gc.enable()
+        for scope, samples in taken.items():
+            self.rows += list(_rows(scope, attempt, samples, signals))
+        return signals
+
+    def _check(self, host: tuple[Any, ...] | None, size: int, dtype: str) -> None:
+        """One more call through the same code, on fresh inputs where it works in place; raises
+        Mismatch where the answer is not the reference's within the workload's bound."""
+        backend = self.backend
+        device = self._upload(self._inputs() if host is None else host)
+        backend.synchronize()
+        faults = resource.getrusage(resource.RUSAGE_SELF).ru_minflt
+        outputs = _tuple(self._compute(device)())
+        backend.synchronize()
+        faults = resource.getrusage(resource.RUSAGE_SELF).ru_minflt - faults
+        self.facts["page_faults"] = faults
+        for output in outputs:
+            if (found := backend.dtype_of(output)) != dtype:
+                raise Mismatch(f"the result is {found}, not {dtype}")
+            where = backend.device_of(output)
+            if not _same_device(where, str(backend.device)):
+                raise Mismatch(f"the result is on {where}, not on {backend.device}")
+        del device
+        arrays = self._download(outputs)
+        shapes = tuple(array.shape for array in arrays)
+        self.facts["output_shape"] = " ".join("x".join(map(str, shape)) for shape in shapes)
+        wanted = tuple(self.workload.output_shapes(size))
+        if shapes != wanted:
+            raise Mismatch(f"the result has shape {_words(shapes)}, not {_words(wanted)}")
+        if not all(_finite(self.np, array) for array in arrays):
+            raise Mismatch("the result has values that are not finite")
+        error = self.workload.error(arrays, host, self._rng(), dtype)
+        bound = self.workload.bound(size, dtype)
+        self.facts.update(error=float(error), error_bound=float(bound))
+        if not error <= bound:  # so that NaN fails
+            raise Mismatch(f"error {error:.2g}, but at most {bound:.2g} is rounding in {dtype}")
+        if self.task["array"]:
+            self.array = thinned(self.np, arrays, self.task["keep_mb"] * 1e6)
+
+
+def thinned(np: ModuleType, arrays: tuple[Any, ...], keep_bytes: float) -> Any:
+    """Outputs as one array: whole while small, else an evenly strided sample of each, flattened.
+
+    Several outputs of one shape are stacked: x and y of n points become (2, n).
+    """
+    total = sum(array.nbytes for array in arrays)
+    if total > keep_bytes:
+        stride = -(-total // max(1, int(keep_bytes)))
+        arrays = tuple(array.reshape(-1)[::stride] for array in arrays)
+    return np.stack(arrays) if len(arrays) > 1 else np.array(arrays[0])
+
+
+def _rows(
+    scope: str, attempt: int, samples: Samples, signals: Mapping[str, float]
+) -> Iterator[dict[str, Any]]:
+    epoch = time.time() - time.perf_counter()
+    for number, (seconds, started) in enumerate(
+        zip(samples.seconds, samples.started, strict=True), 1
+    ):
+        yield {
+            "scope": scope,
+            "attempt": attempt,
+            "sample": number,
+            "seconds": seconds,
+            "calls": samples.calls,
+            "started_at": epoch + started,
+            **signals,
+        }
+
+
+def _tuple(outputs: Any) -> tuple[Any, ...]:
+    return outputs if isinstance(outputs, tuple) else (outputs,)
+
+
+def _refuse(place: str, asked: int, there: int) -> None:
+    if asked > there:
+        raise OutOfMemory(f"needs {asked:,} bytes, but {place} has {there:,} left")
+
+
+def _checksum(arrays: tuple[Any, ...]) -> int:
+    crc = 0
+    for array in arrays:
+        crc = zlib.crc32(memoryview(array).cast("B"), crc)
+    return crc
+
+
+def _same_device(found: str, wanted: str) -> bool:
+    """'cuda' means any one device of that kind; 'cuda:1' means that one."""
+    return found == wanted or (":" not in wanted and found.partition(":")[0] == wanted)
+
+
+def _words(shapes: tuple[tuple[int, ...], ...]) -> str:
+    return ", ".join("x".join(map(str, shape)) or "scalar" for shape in shapes) or "nothing"
+
+
+def _finite(np: ModuleType, array: Any) -> bool:
+    flat = array.reshape(-1)
+    return all(bool(np.isfinite(flat[part]).all()) for part in blocks(flat.size))

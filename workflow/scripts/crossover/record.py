@@ -1,0 +1,121 @@
+"""The file of one cell and round: raw samples, one row each, readable alone.
+
+Written once, by renaming. Each row carries the number of rows and a checksum that runs on from row
+to row, so that a file that was cut, edited or swapped is told from a good one.
+"""
+
+import csv
+import io
+import json
+import os
+import zlib
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+from typing import Any
+
+FACTS = (
+    *("workload", "backend", "dtype", "size", "round", "attempt"),
+    *("scope", "sample", "seconds", "calls", "started_at"),
+    *("status", "reason", "error", "error_bound"),
+    *("input_bytes", "output_bytes", "output_shape", "host_peak_bytes", "device_peak_bytes"),
+    *("page_faults", "queue_wait_s", "throttled_s", "timed_s", "import_s", "budget_s", "seed"),
+    *("threads_requested", "threads_granted", "threads_effective", "precision", "memory"),
+    *("device", "device_uuid", "driver", "machine", "cpu", "cores", "memory_bytes", "boot", "host"),
+    *("library", "version", "numpy_version", "python_version", "array_crc32"),
+)
+SEALS = ("rows", "crc32")
+COLUMNS = (*FACTS, *SEALS)
+
+# An array of no elements as NumPy's format 1.0 has it, for jobs that do not import NumPy.
+_HEADER = b"{'descr': '<f8', 'fortran_order': False, 'shape': (0,), }"
+EMPTY_NPY = b"\x93NUMPY\x01\x00" + (118).to_bytes(2, "little") + _HEADER.ljust(117) + b"\n"
+
+
+class Damaged(Exception):
+    """A file that is not what this program wrote there; the message names it and says why."""
+
+
+def write(path: Path, rows: Iterable[Mapping[str, Any]]) -> None:
+    """Write rows (their keys among FACTS; a missing one is empty) so that all or nothing is there."""
+    rows = list(rows)
+    lines = [_line(COLUMNS)]
+    crc = zlib.crc32(lines[0].encode())
+    for row in rows:
+        if unknown := row.keys() - set(FACTS):
+            raise ValueError(f"no such column: {', '.join(sorted(unknown))}")
+        values = [_text(row.get(name)) for name in FACTS] + [str(len(rows))]
+        crc = zlib.crc32(_line(values).encode(), crc)
+        lines.append(_line([*values, f"{crc:08x}"]))
+    replace(path, "".join(lines).encode())
+
+
+def replace(path: Path, content: bytes) -> None:
+    """Put a file in its place at once: a reader sees the old one or the new one, never a part."""
+    temporary = path.with_name(f".{path.name}.{os.getpid()}.tmp")
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        with temporary.open("wb") as file:
+            file.write(content)
+            file.flush()
+            os.fsync(file.fileno())
+        temporary.replace(path)
+    finally:
+        temporary.unlink(missing_ok=True)
+
+
+def read(path: Path, **expected: Any) -> list[dict[str, str]]:
+    """The rows of a file, as texts. `expected` are columns that every row must have as given.
+
+    Raises FileNotFoundError, and Damaged for anything but an untouched file of this cell.
+    """
+    try:
+        text = path.read_bytes().decode()
+    except UnicodeDecodeError:
+        raise Damaged(f"{path} is not text") from None
+    except IsADirectoryError:
+        raise Damaged(f"{path} is a folder") from None
+    try:
+        lines = list(csv.reader(io.StringIO(text, newline=""), strict=True))
+    except csv.Error as error:
+        raise Damaged(f"{path} is not CSV: {error}") from None
+    if not lines:
+        raise Damaged(f"{path} is empty")
+    if tuple(lines[0]) != COLUMNS:
+        raise Damaged(f"{path} has other columns than this version of Crossover writes")
+    crc = zlib.crc32(_line(COLUMNS).encode())
+    rows = []
+    for number, values in enumerate(lines[1:], 1):
+        crc = zlib.crc32(_line(values[:-1]).encode(), crc)
+        if len(values) != len(COLUMNS) or values[-1] != f"{crc:08x}":
+            raise Damaged(f"{path} was cut or edited: row {number} does not have its checksum")
+        rows.append(dict(zip(COLUMNS, values, strict=True)))
+    if not rows or rows[0]["rows"] != str(len(rows)):
+        raise Damaged(f"{path} was cut: {len(rows)} rows of {rows[0]['rows'] if rows else 'more'}")
+    for name, value in expected.items():
+        if rows[0][name] != str(value):
+            raise Damaged(f"{path} is another cell's: its {name} is {rows[0][name]!r}")
+    return rows
+
+
+def read_json(path: Path) -> dict[str, Any]:
+    """What a probe wrote; raises FileNotFoundError, and Damaged for anything else."""
+    try:
+        found = json.loads(path.read_bytes())
+    except (ValueError, IsADirectoryError):
+        raise Damaged(f"{path} is not what a probe writes") from None
+    if not isinstance(found, dict) or not isinstance(found.get("available"), bool):
+        raise Damaged(f"{path} is not what a probe writes")
+    return found
+
+
+def _text(value: Any) -> str:
+    """repr() of a float is the shortest text that reads back as the same number, in any locale."""
+    if value is None:
+        return ""
+    return repr(float(value)) if isinstance(value, float) else str(value)
+
+
+def _line(values: Iterable[str]) -> str:
+    out = io.StringIO(newline="")
+    csv.writer(out, lineterminator="\n").writerow(list(values))
+    return out.getvalue()

@@ -1,0 +1,52 @@
+"""What can become of a cell (DESIGN: every failure is a row with its reason, never a lost sweep)."""
+
+OK = "ok"
+MISMATCH = "mismatch"
+UNSUPPORTED = "unsupported"
+UNAVAILABLE = "unavailable"
+OUT_OF_MEMORY = "out_of_memory"
+TIMEOUT = "timeout"
+KILLED = "killed"
+ERROR = "error"
+NOT_MEASURED = "not measured"  # only in a look at a sweep that is still running
+
+ALL = (OK, MISMATCH, UNSUPPORTED, UNAVAILABLE, OUT_OF_MEMORY, TIMEOUT, KILLED, ERROR)
+
+
+class Failed(Exception):
+    """A cell cannot be measured; the message is the one-line reason."""
+
+    status = ERROR
+
+
+class Mismatch(Failed):
+    """The answer is wrong: shape, dtype, device, finiteness or error."""
+
+    status = MISMATCH
+
+
+class Unsupported(Failed):
+    """The library has no such dtype or operation."""
+
+    status = UNSUPPORTED
+
+
+class Unavailable(Failed):
+    """No such device or library here."""
+
+    status = UNAVAILABLE
+
+
+class OutOfMemory(Failed):
+    """The cell does not fit; the message names the bytes asked and the bytes there."""
+
+    status = OUT_OF_MEMORY
+
+
+def one_line(error: BaseException) -> str:
+    """The reason of an exception: its own first line, or its type where it has no words."""
+    words = [line.strip() for line in str(error).splitlines() if line.strip()]
+    name = type(error).__name__
+    if not words:
+        return name
+    return words[0] if isinstance(error, Failed) else f"{name}: {words[0]}"

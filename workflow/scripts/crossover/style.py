@@ -1,0 +1,347 @@
+"""How every picture looks: colours, markers, numbers as words, the page around the axes, saving.
+
+Only matplotlib's object-oriented API, never pyplot: neither MPLBACKEND nor a missing display can
+matter. Lengths are inches, font sizes points.
+"""
+
+import os
+import re
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from contextlib import AbstractContextManager
+from dataclasses import dataclass, replace
+from math import ceil, floor, log10
+from pathlib import Path
+from typing import Any
+
+import matplotlib
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+from matplotlib.font_manager import FontProperties
+from matplotlib.lines import Line2D
+from matplotlib.textpath import text_to_path
+from matplotlib.ticker import FixedLocator, FuncFormatter, NullFormatter, NullLocator
+
+WIDTH = 8.0  # 768 CSS px as SVG, 1,200 px as PNG: Snakemake's report cuts what is much wider
+MARGIN = 0.15
+DPI = 150
+TITLE, SMALL, NOTE = 13.0, 9.0, 8.5
+GREY, DARK = "#595959", "#222222"
+LINE_HEIGHT = 1.35  # of the font size
+NOTE_LINES = 10
+REASON_LENGTH = 160
+
+# Okabe and Ito's colours, which colour-blind readers can tell apart; their yellow is too pale for
+# lines on white, so grey takes its place, and black is the baseline's.
+COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#8C8C8C")
+MARKERS = ("s", "^", "D", "v", "P", "X", "p", "<", "*", ">", "h")
+DASHES: tuple[tuple[float, ...], ...] = (
+    *((), (6, 1.5), (1.2, 1.2), (6, 1.5, 1.2, 1.5), (3, 1.2)),
+    *((8, 1.5, 3, 1.5), (6, 1.5, 1.2, 1.5, 1.2, 1.5), (1.2, 3)),
+)
+
+# The shipped defaults first: a user's matplotlibrc (usetex, say) must not change or break a chart.
+_LOOK = {key: value for key, value in matplotlib.rcParamsDefault.items() if key != "backend"} | {
+    "text.parse_math": False,  # a backend may be called $x$
+    "svg.hashsalt": "crossover",  # the same picture is the same bytes
+    "font.size": SMALL,
+    "axes.spines.top": False,
+    "axes.spines.right": False,
+    "axes.edgecolor": GREY,
+    "axes.labelcolor": DARK,
+    "axes.titlesize": SMALL + 1,
+    "axes.grid": True,
+    "axes.axisbelow": True,
+    "grid.color": "#E4E4E4",
+    "grid.linewidth": 0.7,
+    "xtick.color": GREY,
+    "ytick.color": GREY,
+    "xtick.labelcolor": DARK,
+    "ytick.labelcolor": DARK,
+    "legend.frameon": False,
+    "lines.solid_joinstyle": "round",
+}
+
+
+@dataclass(frozen=True)
+class Look:
+    """What tells one backend from another, in colour and in black and white."""
+
+    colour: str
+    marker: str
+    dashes: tuple[float, ...]
+    half: bool = False  # points half filled
+
+    def solid(self) -> "Look":
+        return replace(self, dashes=())
+
+    def dashed(self) -> "Look":
+        """How a round trip is told from a computation on the same axes."""
+        return replace(self, dashes=(4, 1.5), half=True)
+
+    def line(self, x: Any, y: Any, **others: Any) -> Line2D:
+        settings = {"color": self.colour, "marker": self.marker, "ms": 6, "mew": 1.2, "lw": 1.6}
+        settings |= {"fillstyle": "bottom" if self.half else "full", "mfcalt": "white"}
+        line = Line2D(x, y, **(settings | others))
+        if self.dashes and "ls" not in others:
+            line.set_dashes(self.dashes)
+        return line
+
+
+Entry = tuple[Look, str]  # of a legend
+
+
+def look() -> AbstractContextManager[None]:
+    """The settings under which pictures are made and saved."""
+    return matplotlib.rc_context(_LOOK)
+
+
+def looks(backends: Iterable[str], baseline: str) -> dict[str, Look]:
+    """One look for each backend, by its place in the list; the baseline is a black line of dots."""
+    others = [name for name in backends if name != baseline]
+    found = {
+        name: Look(COLOURS[i % len(COLOURS)], MARKERS[i % len(MARKERS)], DASHES[i % len(DASHES)])
+        for i, name in enumerate(others)
+    }
+    return found | {baseline: Look("#000000", "o", ())}
+
+
+# --- words
+
+
+def plain(text: object) -> str:
+    """Text as one line of printable characters (others would make an SVG file invalid)."""
+    text = re.sub(r"\x1b\[[0-9;]*m", "", str(text))  # terminal colours
+    return " ".join("".join(c if c.isprintable() else " " for c in text).split())
+
+
+def short(text: object, most: int = REASON_LENGTH) -> str:
+    words = plain(text)
+    return words if len(words) <= most else words[: most - 1].rstrip() + "…"
+
+
+def size_words(size: float) -> str:
+    """10,000 and 1e6 and 1,234,567: exact, in the shorter of the spellings that a config has."""
+    if size < 100_000:
+        return f"{size:,.0f}"
+    mantissa, exponent = f"{size:.16e}".split("e")
+    digits = mantissa.rstrip("0").rstrip(".")
+    return f"{digits}e{int(exponent)}" if len(digits) <= 4 else f"{size:,.0f}"
+
+
+def seconds_words(seconds: float) -> str:
+    """2 µs, 500 ms, 10 s."""
+    for unit, scale in (("s", 1.0), ("ms", 1e-3), ("µs", 1e-6)):
+        if seconds >= 0.9999 * scale:
+            return f"{float(f'{seconds / scale:.3g}'):,g} {unit}"
+    return f"{float(f'{seconds / 1e-9:.3g}'):,g} ns"
+
+
+def times_words(factor: float) -> str:
+    """0.5x, 10x, 1,000x."""
+    text = f"{factor:,.0f}" if factor >= 1000 else f"{factor:g}"
+    return f"{text}x"
+
+
+def width_of(text: str, size: float, bold: bool = False) -> float:
+    """The width of one line of text in inches."""
+    font = FontProperties(family="DejaVu Sans", size=size, weight="bold" if bold else "normal")
+    return text_to_path.get_text_width_height_descent(text, font, ismath=False)[0] / 72
+
+
+def wrap(text: object, width: float, size: float, bold: bool = False) -> list[str]:
+    """Lines no wider than width inches; a word that is too long is cut, after a _ where possible."""
+    lines, line = [], ""
+    for part in re.findall(r" |[^ _/-]+[_/-]*|[_/-]+", plain(text)):
+        while part and width_of(line + part, size, bold) > width:
+            if line.strip():
+                lines.append(line.strip())
+                line, part = "", part.lstrip()
+            else:
+                cut = next(
+                    (
+                        i
+                        for i in range(len(part) - 1, 1, -1)
+                        if width_of(part[:i], size, bold) <= width
+                    ),
+                    1,
+                )
+                lines.append(part[:cut])
+                line, part = "", part[cut:]
+        line += part
+    return [*lines, line.strip()] if line.strip() else lines
+
+
+# --- ticks
+
+
+def limits(values: Iterable[float], least: float, pad: float = 0.06) -> tuple[float, float]:
+    """Limits of a logarithmic axis around positive values, at least a factor of `least` apart."""
+    logs = [log10(value) for value in values]
+    low, high = min(logs), max(logs)
+    spare = max(0.0, log10(least) - (high - low)) / 2
+    low, high = low - spare, high + spare
+    edge = pad * (high - low)
+    return 10 ** (low - edge), 10 ** (high + edge)
+
+
+def log_ticks(low: float, high: float, most: int = 8) -> list[float]:
+    """Round values between low and high: 1, 2, 5, 10, ... or decades, or every so many decades."""
+    decades = range(floor(log10(low)), ceil(log10(high)) + 1)
+    fine = (1, 1.5, 2, 3, 5, 7)
+    for step, mantissas in ((1, fine), (1, (1, 2, 5)), (1, (1,)), (2, (1,)), (3, (1,)), (6, (1,))):
+        ticks = [float(f"{m}e{d}") for d in decades if d % step == 0 for m in mantissas]
+        inside = [tick for tick in ticks if low <= tick <= high]
+        if len(inside) <= most:
+            break
+    return inside
+
+
+def size_ticks(sizes: Sequence[int], low: float, high: float, width: float) -> dict[int, str]:
+    """Those of the measured sizes whose labels fit beside each other on an axis `width` wide."""
+    label = _size_label if max(sizes) >= 100_000 else size_words
+    chosen: dict[int, tuple[float, float]] = {}
+    for size in sorted(sizes, key=lambda size: (log10(size) % 1 != 0, size)):
+        middle = width * log10(size / low) / log10(high / low)
+        half = width_of(label(size), SMALL) / 2 + 0.06
+        if all(abs(middle - other) >= half + room for other, room in chosen.values()):
+            chosen[size] = middle, half
+    return {size: label(size) for size in sorted(chosen)}
+
+
+def _size_label(size: float) -> str:
+    """1e4 and 1.68e7, so that all labels of an axis are spelled alike; small sizes as they are."""
+    if size < 1000:
+        return f"{size:.0f}"
+    mantissa, exponent = f"{size:.2e}".split("e")
+    return f"{mantissa.rstrip('0').rstrip('.')}e{int(exponent)}"
+
+
+def size_axis(axes: Axes, sizes: Sequence[int], width: float) -> None:
+    """A logarithmic axis of about `width` inches with ticks at the measured sizes."""
+    low, high = limits(sizes, 4)
+    ticks = size_ticks(sizes, low, high, width)
+    axes.set_xscale("log")
+    axes.set_xlim(low, high)
+    axes.set_xticks(list(ticks), list(ticks.values()))
+    axes.xaxis.set_minor_locator(FixedLocator(sizes))
+    axes.xaxis.set_minor_formatter(NullFormatter())
+    axes.set_xlabel("size n")
+
+
+def value_axis(
+    axes: Axes, low: float, high: float, words: Callable[[float], str], label: str
+) -> None:
+    axes.set_yscale("log")
+    axes.set_ylim(low, high)
+    axes.yaxis.set_major_locator(FixedLocator(log_ticks(low, high)))
+    axes.yaxis.set_major_formatter(FuncFormatter(lambda value, _: words(value)))
+    axes.yaxis.set_minor_locator(NullLocator())
+    axes.set_ylabel(label)
+
+
+# --- legends
+
+
+def legend(where: Axes | Figure, top: float, entries: Sequence[Entry]) -> None:
+    """Beside the axes, one below the other, or across the page from `top` down."""
+    handles = [look.line([], []) for look, _ in entries]
+    labels = [plain(label) for _, label in entries]
+    if isinstance(where, Axes):
+        where.legend(handles, labels, loc="upper left", bbox_to_anchor=(1.01, 1.0), handlelength=2.8,
+                     borderaxespad=0, labelspacing=0.7)  # fmt: skip
+        return
+    where.legend(
+        handles, labels, ncols=_shape(entries)[1], loc="upper left", bbox_to_anchor=(MARGIN / WIDTH, top),
+        handlelength=3.2, columnspacing=1.6, borderaxespad=0, borderpad=0,
+    ).set_in_layout(False)  # fmt: skip
+
+
+def fits_beside(entries: Sequence[Entry]) -> bool:
+    return len(entries) <= 12 and _widest(entries) <= 1.6
+
+
+def room_for(entries: Sequence[Entry]) -> float:
+    """The inches that a legend across the page needs."""
+    return 0.02 + 0.2 * _shape(entries)[0]
+
+
+def _shape(entries: Sequence[Entry]) -> tuple[int, int]:
+    """Rows and columns of a legend across the page."""
+    columns = max(1, min(len(entries), int((WIDTH - 2 * MARGIN) / (_widest(entries) + 0.75))))
+    return ceil(len(entries) / columns), columns
+
+
+def _widest(entries: Sequence[Entry]) -> float:
+    return max(width_of(plain(label), SMALL) for _, label in entries)
+
+
+# --- the page
+
+
+def page(
+    title: str,
+    subtitle: str,
+    notes: Sequence[str],
+    body: float = 3.75,
+    above: float = 0.0,
+    width: float = WIDTH,
+) -> tuple[Figure, float]:
+    """A figure with title, subtitle and notes, and where its body begins (from the bottom, 0 to 1).
+
+    The body, `body` inches for the axes and `above` inches over them, never shrinks: the page grows
+    with its words.
+    """
+    room = width - 2 * MARGIN
+    head = wrap(title, room, TITLE, bold=True)
+    under = wrap(subtitle, room, SMALL)
+    foot = [line for note in notes for line in wrap(note, room, NOTE)]
+    if len(foot) > NOTE_LINES:
+        foot = [*foot[: NOTE_LINES - 1], "… more in summary.csv"]
+    top = MARGIN + _height(head, TITLE) + 0.05 + _height(under, SMALL) + 0.08
+    bottom = (_height(foot, NOTE) + 0.08 if foot else 0.05) + MARGIN / 2
+    height = top + above + body + bottom
+    figure = Figure(figsize=(width, height), layout="constrained")
+    engine = figure.get_layout_engine()
+    assert engine is not None
+    engine.set(rect=(0.01, bottom / height, 0.98, body / height))  # type: ignore[call-arg]
+    left = MARGIN / width
+    y = 1 - MARGIN / height
+    figure.text(left, y, "\n".join(head), size=TITLE, weight="bold", color=DARK, va="top")
+    y -= (_height(head, TITLE) + 0.05) / height
+    figure.text(left, y, "\n".join(under), size=SMALL, color=GREY, va="top", linespacing=1.2)
+    y = MARGIN / 2 / height
+    figure.text(left, y, "\n".join(foot), size=NOTE, color=GREY, va="bottom", linespacing=1.2)
+    return figure, (bottom + body + above) / height
+
+
+def no_data(title: str, reasons: Sequence[str], width: float = WIDTH) -> Figure:
+    """A page that says that there is nothing to draw, and why."""
+    with look():
+        figure, top = page(title, "", reasons or ["no reason is known"], body=1.2, width=width)
+        figure.text(0.5, top - 0.6 / figure.get_figheight(), "no data", size=20, color=GREY,
+                    ha="center", va="center")  # fmt: skip
+    return figure
+
+
+def _height(lines: Sequence[str], size: float) -> float:
+    return len(lines) * size * LINE_HEIGHT / 72
+
+
+def save(figure: Figure, *paths: str | os.PathLike[str]) -> None:
+    """Write the figure as SVG or PNG, by each path's ending; each file appears at once or not at all.
+
+    The same figure gives the same bytes: no dates, no random ids.
+    """
+    metadata: Mapping[str, dict[str, None]] = {"svg": {"Date": None}, "png": {"Software": None}}
+    for path in map(Path, paths):
+        kind = path.suffix[1:].lower()
+        if kind not in metadata:
+            raise ValueError(f"{path}: a picture is saved as .svg or .png")
+        path.parent.mkdir(parents=True, exist_ok=True)
+        temporary = path.with_name(f".{path.name}.{os.getpid()}.tmp")
+        try:
+            with look():
+                figure.savefig(temporary, format=kind, dpi=DPI, metadata=metadata[kind])
+            os.replace(temporary, path)
+        finally:
+            temporary.unlink(missing_ok=True)

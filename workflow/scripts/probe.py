@@ -1,0 +1,19 @@
+"""Snakemake script: is one backend here, and does it work?"""
+
+import json
+from pathlib import Path
+
+from crossover import job
+
+job.probe(
+    {
+        "backend": snakemake.wildcards.backend,
+        "backend_file": str(snakemake.input.backend),
+        "device": snakemake.params.device,
+        "options": json.loads(snakemake.params.options),
+        "threads": snakemake.params.threads,
+        "json": str(snakemake.output.facts),
+    },
+    timeout_s=snakemake.config["timeout_s"],
+    log=Path(snakemake.log[0]),
+)
