@@ -9,9 +9,9 @@ import queue
 import signal
 import threading
 import time
+from pathlib import Path
 
 import numpy as np
-
 from crossover.backends import Host
 from crossover.status import Unavailable, Unsupported
 
@@ -37,7 +37,7 @@ class FakeArray:
     def __iadd__(self, other):
         self.backend.launch(self.data.size)
         self.data += other
-        return self.backend.spoil(self)
+        return self
 
     def __add__(self, other):
         return self._launch(lambda: self.data + _data(other))
@@ -46,7 +46,7 @@ class FakeArray:
         return self._launch(lambda: self.data * _data(other))
 
     def __matmul__(self, other):
-        return self.backend.spoil(self._launch(lambda: self.data @ other.data))
+        return self._launch(lambda: self.data @ other.data)
 
     __radd__, __rmul__ = __add__, __mul__
 
@@ -71,7 +71,7 @@ class Namespace:
         return x._launch(lambda: np.sin(x.data))
 
     def cos(self, x):
-        return self.backend.spoil(x._launch(lambda: np.cos(x.data)))
+        return x._launch(lambda: np.cos(x.data))
 
 
 class Backend(Host):
@@ -86,7 +86,7 @@ class Backend(Host):
         self.work = queue.Queue()
         threading.Thread(target=self._serve, daemon=True).start()
         if path := options.get("pid_file"):
-            with open(path, "a") as file:
+            with Path(path).open("a") as file:
                 file.write(f"{os.getpid()}\n")
 
     def _serve(self):
@@ -119,19 +119,6 @@ class Backend(Host):
             case "exception":
                 raise ValueError("the fake device broke")
 
-    def spoil(self, array):
-        """Make a wrong answer of a right one, as the option `wrong` says."""
-        match self.options.get("wrong"):
-            case "value":
-                array.data.flat[array.data.size // 2] *= 1.5
-            case "nan":
-                array.data.flat[-1] = np.nan
-            case "short":
-                array.data = array.data[:-1]
-            case "dtype":
-                array.data = array.data.astype("float16")
-        return array
-
     def dtype(self, name):
         if not hasattr(np, name):
             raise Unsupported(f"the fake device has no {name}")
@@ -145,14 +132,25 @@ class Backend(Host):
     def to_host(self, array):
         self.work.join()
         time.sleep(self._option("download_s"))
-        return array.data.copy()
+        return self._spoilt(array.data.copy())
+
+    def _spoilt(self, data):
+        """A wrong answer of a right one, as the option `wrong` says."""
+        match self.options.get("wrong"):
+            case "value":
+                data.flat[data.size // 2] *= 1.5
+            case "nan":
+                data.flat[-1] = np.nan
+            case "short":
+                data = data[:-1]
+        return data
 
     def synchronize(self):
         if not self.options.get("asynchronous"):  # a backend whose author forgot to wait
             self.work.join()
 
     def dtype_of(self, array):
-        return str(array.data.dtype)
+        return "float16" if self.options.get("wrong") == "dtype" else str(array.data.dtype)
 
     def device_of(self, array):
         return "elsewhere" if self.options.get("wrong") == "device" else "fake"

@@ -45,14 +45,27 @@ config["timeout_s"] = CONFIG.timeout_s
 config["arrays"] = {"keep_mb": CONFIG.keep_mb}
 
 CELLS = CONFIG.cells()
+PICTURES = CONFIG.pictures()
+# For what is made of all of them: in an order that is not that of the keys in config.yaml.
+BACKENDS = sorted(CONFIG.backends, key=lambda name: (name != CONFIG.baseline, name))
+SORTED_CELLS = sorted(
+    CELLS, key=lambda c: (c.workload, c.dtype, c.size, BACKENDS.index(c.backend))
+)
 OUT = str(CONFIG.folder)
 SUMMARY = f"{OUT}/summary.csv"
 ENVIRONMENT = str(ROOT / "environment.yml")
-HARNESS = [relative(path) for path in identity.harness()]
+
+
+def source(path):
+    """A source file as an input. `local`: a module's prefix is for what the module makes."""
+    return local(relative(path))
 
 
 def any_of(names):
     return "|".join(re.escape(name) for name in names)
+
+
+HARNESS = [source(path) for path in identity.harness()]
 
 
 wildcard_constraints:
@@ -65,15 +78,15 @@ wildcard_constraints:
 
 def library(*names):
     """Source files of the library, as inputs of the scripts that import them."""
-    return [relative(plugin.PACKAGE / name) for name in names]
+    return [source(plugin.PACKAGE / name) for name in names]
 
 
 def workload_file(wildcards):
-    return relative(CONFIG.workloads[wildcards.workload].file)
+    return source(CONFIG.workloads[wildcards.workload].file)
 
 
 def backend_file(wildcards):
-    return relative(CONFIG.backends[wildcards.backend].file)
+    return source(CONFIG.backends[wildcards.backend].file)
 
 
 def of_backend(get):
@@ -95,33 +108,31 @@ def whole_machine():
     return threads
 
 
-def turn_of(cell, round):
-    """Priority: every cell's round 1 before any round 2, so that a cell's rounds are spread over
-    the sweep; within a round the backends that will be compared follow each other."""
-    return 1 + len(CELLS) * (CONFIG.rounds - round) + GROUPS[cell.workload, cell.dtype, cell.size]
-
-
 GROUPS = {}
 for cell in reversed(CELLS):
-    GROUPS.setdefault((cell.workload, cell.dtype, cell.size), len(GROUPS))
+    GROUPS.setdefault((cell.workload, cell.dtype, str(cell.size)), len(GROUPS))
 
 
 def priority_of(wildcards):
-    cell = cells.Cell(
-        wildcards.workload, wildcards.backend, wildcards.dtype, int(wildcards.size)
-    )
-    return turn_of(cell, int(wildcards.get("round", 1)))
+    """Every cell's round 1 before any round 2, so that a cell's rounds are spread over the sweep;
+    within a round the backends that will be compared follow each other."""
+    round = int(wildcards.get("round", 1))
+    group = GROUPS[wildcards.workload, wildcards.dtype, wildcards.size]
+    return 1 + len(GROUPS) * (CONFIG.rounds - round) + group
 
 
 def probes():
     return [str(cells.probe_json(name)) for name in CONFIG.backends]
 
 
+def tables(cells):
+    """The raw files of all rounds of some cells."""
+    return [str(cell.csv(round)) for cell in cells for round in range(1, CONFIG.rounds + 1)]
+
+
 def samples():
     """Every file of every cell, so that one deleted by hand is measured again."""
-    rounds = range(1, CONFIG.rounds + 1)
-    tables = [str(cell.csv(round)) for cell in CELLS for round in rounds]
-    return tables + [str(cell.array) for cell in CELLS]
+    return tables([*CELLS, *PICTURES]) + [str(cell.array) for cell in CELLS]
 
 
 def pictures():

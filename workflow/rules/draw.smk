@@ -5,12 +5,12 @@ DRAWING = ["style.py", "record.py", "turn.py"]
 rule charts:
     input:
         summary=SUMMARY,
-        code=[relative(SCRIPTS / "charts.py"), *library("charts.py", "status.py", *DRAWING)],
+        code=[source(SCRIPTS / "charts.py"), *library("charts.py", "status.py", *DRAWING)],
     output:
-        time_svg=f"{PLOTS}/time.svg",
-        time_png=report(f"{PLOTS}/time.png", **on_page("time")),
-        speedup_svg=f"{PLOTS}/speedup.svg",
-        speedup_png=report(f"{PLOTS}/speedup.png", **on_page("speedup")),
+        time_svg=report(f"{PLOTS}/time.svg", **on_page("time")),
+        time_png=f"{PLOTS}/time.png",
+        speedup_svg=report(f"{PLOTS}/speedup.svg", **on_page("speedup")),
+        speedup_png=f"{PLOTS}/speedup.png",
     log:
         f"logs/{CONFIG.name or 'default'}/charts/{{workload}}/{{dtype}}.log",
     message:
@@ -26,18 +26,18 @@ rule curve:
         tables=lambda wildcards: [str(cell.csv(1)) for cell in drawn_cells(wildcards)],
         arrays=lambda wildcards: [str(cell.array) for cell in drawn_cells(wildcards)],
         code=[
-            relative(SCRIPTS / "curve.py"),
+            source(SCRIPTS / "curve.py"),
             *library("curve.py", "cells.py", "status.py", *DRAWING),
         ],
     output:
-        svg=f"{PLOTS}/curve.svg",
-        png=report(f"{PLOTS}/curve.png", **on_page("curve")),
+        svg=report(f"{PLOTS}/curve.svg", **on_page("curve")),
+        png=f"{PLOTS}/curve.png",
     log:
         f"logs/{CONFIG.name or 'default'}/curve/{{workload}}/{{dtype}}.log",
     message:
         "draw the curve of {wildcards.workload}, {wildcards.dtype}"
     params:
-        backends=list(CONFIG.backends),
+        backends=BACKENDS,
         baseline=CONFIG.baseline,
         sizes=lambda wildcards: list(reversed(CONFIG.workloads[wildcards.workload].sizes)),
     conda:

@@ -8,7 +8,7 @@ rule measure:
         probe=ancient("results/backends/{backend}.json"),
         workload=workload_file,
         backend=backend_file,
-        code=[relative(SCRIPTS / "measure.py"), *HARNESS],
+        code=[source(SCRIPTS / "measure.py"), *HARNESS],
     output:
         csv=f"results/{CELL}/1.csv",
         array=f"results/{CELL}/output.npy",

@@ -1,7 +1,7 @@
 rule probe:
     input:
         backend=backend_file,
-        code=[relative(SCRIPTS / "probe.py"), *HARNESS],
+        code=[source(SCRIPTS / "probe.py"), *HARNESS],
     output:
         facts="results/backends/{backend}.json",
     log:
@@ -15,7 +15,7 @@ rule probe:
         threads=of_backend(lambda backend: identity.threads(CONFIG, backend)),
         versions=of_backend(identity.versions),
     threads: whole_machine()
-    priority: 1 + len(CELLS) * (CONFIG.rounds + 1)
+    priority: 1 + len(GROUPS) * CONFIG.rounds
     conda:
         ENVIRONMENT
     script:

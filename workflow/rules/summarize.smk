@@ -1,8 +1,8 @@
 rule summarize:
     input:
-        cells=[str(cell.csv(round)) for cell in CELLS for round in range(1, CONFIG.rounds + 1)],
+        cells=tables([*CELLS, *PICTURES]),
         code=[
-            relative(SCRIPTS / "summarize.py"),
+            source(SCRIPTS / "summarize.py"),
             *library("summary.py", "record.py", "status.py", "cells.py"),
         ],
     output:
@@ -13,7 +13,8 @@ rule summarize:
         f"summarize {len(CELLS)} cells of {CONFIG.rounds} rounds"
     params:
         baseline=CONFIG.baseline,
-        cells=[f"{c.workload}/{c.backend}/{c.dtype}/{c.size}" for c in CELLS],
+        cells=[f"{c.workload}/{c.backend}/{c.dtype}/{c.size}" for c in SORTED_CELLS],
+        pictures=[f"{p.workload}/{p.backend}/{p.dtype}/{p.size}" for p in sorted(PICTURES)],
         rounds=CONFIG.rounds,
     conda:
         ENVIRONMENT

@@ -1,10 +1,16 @@
 """Snakemake script: the curve that a workload computed, from the saved arrays."""
 
+import os
+from pathlib import Path
+
 from crossover import curve, style
 from crossover.cells import Cell
 from crossover.turn import turn
 
-wildcards, params, output = snakemake.wildcards, snakemake.params, snakemake.output
+wildcards, params = snakemake.wildcards, snakemake.params
+svg, png = Path(snakemake.output.svg).absolute(), Path(snakemake.output.png).absolute()
+# Cells name their files from where results/ is: below the prefix, where we are used as a module.
+os.chdir(Path(snakemake.input.tables[0]).parents[6])
 
 
 def cells(size):
@@ -27,4 +33,4 @@ with turn(shared=True):
         baseline=params.baseline,
         reasons=reasons,
     )
-    style.save(figure, output.svg, output.png)
+    style.save(figure, svg, png)

@@ -1,16 +1,24 @@
 """Snakemake script: one row per cell and scope."""
 
+import os
 from pathlib import Path
 
-from crossover import summary
-from crossover.cells import Cell
+from crossover import summary, table
+from crossover.cells import Cell, Picture
 from crossover.turn import turn
 
-cells = []
-for name in snakemake.params.cells:
-    workload, backend, dtype, size = name.split("/")
-    cells.append(Cell(workload, backend, dtype, int(size)))
 
+def cells(kind, names):
+    for name in names:
+        workload, backend, dtype, size = name.split("/")
+        yield kind(workload, backend, dtype, int(size))
+
+
+params = snakemake.params
+output = Path(snakemake.output.summary).absolute()
+# Cells name their files from where results/ is: below the prefix, where we are used as a module.
+os.chdir(Path(snakemake.input.cells[0]).parents[6])
+everything = [*cells(Cell, params.cells), *cells(Picture, params.pictures)]
 with turn(shared=True):
-    rows = summary.summarize(cells, snakemake.params.rounds, snakemake.params.baseline)
-    summary.write(Path(snakemake.output.summary), rows)
+    rows = summary.summarize(everything, params.rounds, params.baseline)
+    table.write(output, rows)

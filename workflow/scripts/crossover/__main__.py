@@ -13,12 +13,15 @@ from pathlib import Path
 from statistics import median
 from typing import Any
 
-from crossover import closing, identity, job, plugin, record, summary
+from crossover import closing, identity, job, plugin, record, summary, table
 from crossover.cells import Cell, probe_json
 from crossover.config import Backend, Config, ConfigError, load
 from crossover.status import OK
+from crossover.workloads import Cost
 
-JOB = re.compile(r"^Job \d+: (\S+), (\S+), (\S+), n=(\d+), round (\d+) of \d+$", re.MULTILINE)
+JOB = re.compile(
+    r"^Job \d+: (?:render )?(\S+), (\S+), (\S+), n=(\d+), round (\d+) of \d+$", re.MULTILINE
+)
 # For the estimate alone: what two ordinary cores do at least.
 FLOP_PER_S, BYTES_PER_S = 2e10, 2e9
 CALLS = 4  # first, warm-up, sample, check
@@ -48,29 +51,35 @@ def main() -> None:
                 one_cell(config, options)
     except ConfigError as error:
         sys.exit("\n".join(error.lines))
-    except (FileNotFoundError, record.Damaged) as error:
-        sys.exit(f"{error}: run the sweep again ('make sweep')")
+    except FileNotFoundError as error:
+        sys.exit(f"{error.filename} is not there yet: run the sweep first ('make sweep')")
+    except record.Damaged as error:
+        sys.exit(str(error))
 
 
 def close(config: Config) -> None:
     """The lines that end a sweep, from summary.csv."""
-    rows = summary.read(config.folder / "summary.csv")
+    rows = table.read(config.folder / "summary.csv")
     print("\n".join(["", *closing.lines(rows, config.folder)]))
 
 
 def peek(config: Config) -> None:
     """The summary so far, whether or not a sweep is running; nothing is written."""
-    rows = summary.summarize(config.cells(), config.rounds, config.baseline, partial=True)
+    rows = summary.summarize(_all(config), config.rounds, config.baseline, partial=True)
     texts = [{name: str(value) for name, value in row.items()} for row in rows]
     print(f"{'cell':48} {'rounds':>6} {'median':>12} {'speedup':>8}  status")
     for row in texts:
-        if row["scope"] != "compute":
+        if row["scope"] not in ("compute", "render"):
             continue
         cell = f"{row['workload']}, {row['backend']}, {row['dtype']}, n={int(row['size']):,}"
         seconds = f"{float(row['median_s']):.3g} s" if row["median_s"] else ""
         speedup = f"{float(row['speedup']):.2g}x" if row["speedup"] else ""
         print(f"{cell:48} {row['rounds']:>6} {seconds:>12} {speedup:>8}  {row['status']}")
     print("\n".join(closing.verdicts(texts) + closing.not_ok(texts)))
+
+
+def _all(config: Config) -> list[Cell]:
+    return [*config.cells(), *config.pictures()]
 
 
 def plan(config: Config, path: Path, arguments: list[str]) -> None:
@@ -81,8 +90,9 @@ def plan(config: Config, path: Path, arguments: list[str]) -> None:
     done = subprocess.run(command, capture_output=True, text=True)
     if done.returncode:
         sys.exit(done.stderr.strip() or done.stdout.strip())
-    jobs = [(Cell(w, b, d, int(n)), int(r)) for w, b, d, n, r in JOB.findall(done.stdout + done.stderr)]
-    cells = config.cells()
+    found = JOB.findall(done.stdout + done.stderr)
+    jobs = [(Cell(w, b, d, int(n)), int(r)) for w, b, d, n, r in found]
+    cells = _all(config)
     print(f"{len(cells)} cells of {config.rounds} rounds: {len(cells) * config.rounds} jobs in all")
     print(f"{len(jobs)} of them to run, the others are cached")
     for backend, count in Counter(cell.backend for cell, _ in jobs).items():
@@ -93,19 +103,18 @@ def plan(config: Config, path: Path, arguments: list[str]) -> None:
     print(f"expected: about {seconds / 60:.1f} minutes and at most {disk / 1e6:,.0f} MB of disk")
 
 
-def _cost(config: Config, cell: Cell) -> Any:
-    from crossover.workloads import UNIT_ROUNDOFF
-
-    assert cell.dtype in UNIT_ROUNDOFF
-    bits = int(re.sub(r"\D", "", cell.dtype))
-    return plugin.load(config.workloads[cell.workload].file).cost(cell.size, bits // 8)
+def _cost(config: Config, cell: Cell) -> Cost:
+    bits = int(re.sub(r"\D", "", cell.dtype))  # 'complex64' has two parts of 32 bits
+    cost: Cost = plugin.load(config.workloads[cell.workload].file).cost(cell.size, bits // 8)
+    return cost
 
 
-def _seconds(config: Config, cell: Cell, cost: Any) -> float:
+def _seconds(config: Config, cell: Cell, cost: Cost) -> float:
     """A guess within a factor of two or so: start, twice the budget, and big calls on top."""
     moved = cost.input_bytes + cost.output_bytes + cost.temporary_bytes
     call = cost.flop / FLOP_PER_S + moved / BYTES_PER_S
-    start = 0.7 if config.backends[cell.backend].library == "numpy" else 2.2
+    backend = config.backends.get(cell.backend)  # None for a picture
+    start = 2.2 if backend and backend.library != "numpy" else 0.7
     return start + 2 * config.budget_s + CALLS * call
 
 
@@ -128,14 +137,14 @@ def _to_retry(config: Config) -> dict[Path, str]:
         path = probe_json(name)
         if path.exists() and (why := _why_not_available(path)):
             found[path] = why
-    for cell in config.cells():
+    for cell in _all(config):
         for number in range(1, config.rounds + 1):
             path = cell.csv(number)
             if path.exists() and (why := _why_not_good(cell, number)):
                 found[path] = why
                 if number == 1 and cell.array.exists():
                     found[cell.array] = "its table is removed"
-    for row in summary.summarize(config.cells(), config.rounds, config.baseline, partial=True):
+    for row in summary.summarize(_all(config), config.rounds, config.baseline, partial=True):
         if row["grade"] == "not_paired":
             for backend in (row["backend"], config.baseline):
                 cell = Cell(row["workload"], backend, row["dtype"], row["size"])

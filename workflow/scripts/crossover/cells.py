@@ -18,6 +18,8 @@ class Cell:
     dtype: str
     size: int
 
+    scope = "compute"  # what every cell has, and what is said of one that failed
+
     @property
     def folder(self) -> Path:
         return RESULTS / "cells" / self.workload / self.backend / self.dtype / str(self.size)
@@ -33,7 +35,21 @@ class Cell:
 
     def words(self, round: int, rounds: int) -> str:
         """How a person names one job: 'matmul, torch_cpu, float32, n=2048, round 2 of 3'."""
-        return f"{self.workload}, {self.backend}, {self.dtype}, n={self.size}, round {round} of {rounds}"
+        name = f"{self.workload}, {self.backend}, {self.dtype}, n={self.size}"
+        return f"{name}, round {round} of {rounds}"
+
+
+class Picture(Cell):
+    """Drawing the output of a workload: its "backend" is the method, and it has no other scope."""
+
+    scope = "render"
+
+    @property
+    def folder(self) -> Path:
+        return RESULTS / "render" / self.workload / self.dtype / str(self.size) / self.backend
+
+    def words(self, round: int, rounds: int) -> str:
+        return f"render {super().words(round, rounds)}"
 
 
 def probe_json(backend: str) -> Path:

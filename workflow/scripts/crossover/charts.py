@@ -6,26 +6,17 @@ What is not shown is said, with its reason, under the chart.
 import re
 from collections.abc import Iterable
 from os import PathLike
+from pathlib import Path
 
 import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from crossover import status, style
+from crossover import status, style, table
 from crossover.style import Entry, Look, save, size_words
 
 __all__ = ["read", "save", "speedup", "time"]
 
-COLUMNS = (
-    *("workload", "backend", "dtype", "size", "scope", "status", "reason", "grade"),
-    *("rounds", "samples", "calls", "median_s", "q1_s", "q3_s", "min_s"),
-    *("speedup", "baseline", "pairs", "error", "error_bound"),
-    *("input_bytes", "output_bytes", "host_peak_bytes", "device_peak_bytes", "import_s"),
-    *("threads_requested", "threads_granted", "threads_effective"),
-    *("machine", "cpu", "cores", "device", "library", "version"),
-)
-NUMBERS = ("size", "median_s", "q1_s", "q3_s", "speedup")  # the numbers that are drawn
-CURE = "make it again: snakemake --cores 1 --forcerun summarize"
 PANELS = {
     "compute": "compute: data already where it is needed",
     "round_trip": "round trip: host arrays in and out",
@@ -37,73 +28,21 @@ Series = dict[tuple[str, str], pd.DataFrame]  # rows by size, of a backend in a 
 
 
 def read(path: str | PathLike[str]) -> pd.DataFrame:
-    """The summary, one row per cell and scope: numbers in NUMBERS, text in all other columns.
+    """The summary, one row per cell and scope: numbers in table.NUMBERS, text in other columns.
 
-    Raises ValueError, one line with file and cure, where the file is not what summarize writes.
+    Raises what table.read does.
     """
-    try:
-        return _checked(path)
-    except (OSError, ValueError) as error:
-        reason = (error.strerror or "") if isinstance(error, OSError) else str(error)
-        raise ValueError(f"{path}: {style.short(reason)}; {CURE}") from None
-
-
-def _checked(path: str | PathLike[str]) -> pd.DataFrame:
-    with open(path, "rb") as file:
-        content = file.read()
-    if not content.strip():
-        raise ValueError("the file is empty")
-    if not content.endswith(b"\n"):
-        raise ValueError("the last line is cut")
-    # The header is read as a row: as a header it would let longer rows pass, shifted by a column.
-    # Text everywhere, nothing taken for missing: a backend may be called NA.
-    with open(path, encoding="utf-8", newline="") as text:
-        cells = pd.read_csv(text, header=None, dtype=str, keep_default_na=False)
-    summary = cells.iloc[1:].set_axis(cells.iloc[0].tolist(), axis="columns")
-    if absent := [name for name in COLUMNS if list(summary.columns).count(name) != 1]:
-        raise ValueError(f"column {absent[0]} is missing or there twice")
-    if summary.isna().any(axis=None):
-        line = int(summary.isna().any(axis=1).idxmax()) + 1
-        raise ValueError(f"line {line} is cut")
-    summary = summary.reset_index(drop=True)
-    for name in NUMBERS:
-        # float, not pandas' own parser: it reads '.' as the decimal mark and every digit exactly
-        summary[name] = [_number(value, name) for value in summary[name]]
-    _check_values(summary)
+    summary = pd.DataFrame(table.read(Path(path)), dtype="str")
+    for name in table.NUMBERS:
+        summary[name] = [float(text or "nan") for text in summary[name]]
     return summary.astype({"size": "int64"})
-
-
-def _number(text: str, column: str) -> float:
-    try:
-        value = float(text) if text else float("nan")
-    except ValueError:
-        value = float("inf")
-    if value == float("inf"):
-        raise ValueError(f"{column} is {text!r}, which is not a number")
-    return value
-
-
-def _check_values(summary: pd.DataFrame) -> None:
-    if summary.empty:
-        raise ValueError("there are no rows")
-    if unknown := set(summary["status"]) - {*status.ALL, status.NOT_MEASURED}:
-        raise ValueError(f"there is no status {min(unknown)!r}")
-    if not ((summary["size"] >= 1) & (summary["size"] % 1 == 0)).all():
-        raise ValueError("a size is not a whole number of 1 or more")
-    drawn = summary[(summary["status"] == status.OK) & summary["scope"].isin(list(PANELS))]
-    if not (drawn["median_s"] > 0).all():
-        raise ValueError("an ok cell has no time")
-    if (drawn["speedup"] <= 0).any():
-        raise ValueError("a speedup is not above 0")
-    if summary.duplicated(["workload", "backend", "dtype", "size", "scope"]).any():
-        raise ValueError("a cell is there twice")
 
 
 # --- charts
 
 
 def time(summary: pd.DataFrame, workload: str, dtype: str) -> Figure:
-    """Median seconds per call against size, one line per backend (solid compute, dashed round trip)."""
+    """Median seconds per call against size, a line per backend; round trips dashed."""
     rows = _select(summary, workload, dtype)
     title = f"{workload}, {dtype}: time against size"
     notes = _not_shown(rows)
@@ -121,7 +60,7 @@ def time(summary: pd.DataFrame, workload: str, dtype: str) -> Figure:
     sizes = sorted(set(rows["size"]))
     dashed = any(scope == "round_trip" for _, scope in series)
     how = "Points: medians; bars: the middle half of the samples."
-    how += " Dashed: round trip, host arrays in and out." if dashed else ""
+    how += " Dashed, half filled: round trip, host arrays in and out." if dashed else ""
     entries = _slowest_first(series, looks, baseline)
     beside = style.fits_beside(entries)
     with style.look():
@@ -224,32 +163,43 @@ def _same_times(round_trip: pd.DataFrame, rows: pd.DataFrame) -> bool:
 
 
 def _machine(ok: pd.DataFrame, baseline: str) -> str:
-    """CPU, usable cores, threads, baseline, and the devices that are not the CPU."""
-    on_host = ok[ok["device"] == "cpu"]
-    machines = list(dict.fromkeys(
-        f"{_cpu(str(row.cpu))}, {row.cores or '?'} usable {'core' if row.cores == '1' else 'cores'}"
-        for row in ok[["machine", "cpu", "cores"]].itertuples()
-    ))  # fmt: skip
+    """CPU, usable cores, threads, the devices that are not the CPU, and the baseline."""
+    hosts = ok[["machine", "cpu", "cores"]].drop_duplicates()
+    cores = [f"{count or '?'} usable {_plural('core', count)}" for count in hosts["cores"]]
+    machines = [f"{_cpu(cpu)}, {count}" for cpu, count in zip(hosts["cpu"], cores, strict=True)]
+    several = " (times from several machines)" if len(machines) > 1 else ""
+    devices = _names_by(ok[(ok["device"] != "cpu") & (ok["device"] != "")], "device")
     parts = [
-        " and ".join(machines) + (" (times from several machines)" if len(machines) > 1 else "")
+        " and ".join(dict.fromkeys(machines)) + several,
+        *_threads(ok[ok["device"] == "cpu"]),
+        *(f"{names} on {device}" for device, names in devices.items()),
+        f"baseline {baseline}",
     ]
-    threads: dict[str, list[str]] = {}
-    for name in dict.fromkeys(on_host["backend"]):
-        counts = sorted(set(on_host[on_host["backend"] == name]["threads_effective"]) - {""})
-        threads.setdefault(" or ".join(counts) or "?", []).append(name)
-    if len(threads) == 1:
-        count = next(iter(threads))
-        parts.append(f"{count} {'thread' if count == '1' else 'threads'}")
-    elif threads:
-        parts.append(", ".join(f"{count}: {', '.join(names)}" for count, names in threads.items()))
-        parts[-1] = f"threads {parts[-1]}"
-    devices: dict[str, list[str]] = {}
-    for row in ok[(ok["device"] != "cpu") & (ok["device"] != "")].itertuples():
-        names = devices.setdefault(str(row.device), [])
-        if row.backend not in names:
-            names.append(str(row.backend))
-    parts += [f"{', '.join(names)} on {device}" for device, names in devices.items()]
-    return "; ".join([*parts, f"baseline {baseline}"]) + "."
+    return "; ".join(parts) + "."
+
+
+def _threads(on_host: pd.DataFrame) -> list[str]:
+    """'2 threads', or which backends have how many."""
+    found = _names_by(on_host[on_host["threads_effective"] != ""], "threads_effective")
+    if len(found) == 1:
+        count = next(iter(found))
+        return [f"{count} {_plural('thread', count)}"]
+    each = "; ".join(
+        f"{count} {_plural('thread', count)}: {names}" for count, names in found.items()
+    )
+    return [each] if each else []
+
+
+def _names_by(rows: pd.DataFrame, column: str) -> dict[str, str]:
+    """Each value of a column, and the backends that have it."""
+    return {
+        value: ", ".join(rows[rows[column] == value]["backend"].unique())
+        for value in rows[column].unique()
+    }
+
+
+def _plural(word: str, count: str) -> str:
+    return word if count == "1" else f"{word}s"
 
 
 def _cpu(model: str) -> str:
@@ -271,12 +221,12 @@ def _not_shown(rows: pd.DataFrame) -> list[str]:
     Reasons that differ in their numbers only (bytes, seconds) are one, told by the smallest size.
     """
     failed = rows[rows["status"] != status.OK].sort_values("size", kind="stable")
+    columns = (failed[name] for name in ("backend", "status", "size", "reason"))
     order = {name: i for i, name in enumerate(rows["backend"].unique())}
     cells: dict[tuple[str, str, str], dict[int, str]] = {}
-    for row in failed.itertuples():
-        pattern = re.sub(r"[\d.,]+", "#", str(row.reason))
-        key = str(row.backend), str(row.status), pattern
-        cells.setdefault(key, {}).setdefault(row.size, str(row.reason))
+    for name, state, size, reason in zip(*columns, strict=True):
+        key = name, state, re.sub(r"[\d.,]+", "#", reason)
+        cells.setdefault(key, {})[size] = reason
     merged: dict[tuple[str, str, str], list[str]] = {}
     for (name, state, _), reasons in sorted(cells.items(), key=lambda item: order[item[0][0]]):
         reason = style.short(next(iter(reasons.values())))
@@ -305,15 +255,13 @@ def _no_partner(others: pd.DataFrame, rows: pd.DataFrame, baseline: str) -> list
 
 
 def _hollow(drawn: pd.DataFrame) -> list[str]:
-    less = drawn[~drawn["grade"].isin(["good", ""])]
-    if less.empty:
-        return []
-    grades = {
-        grade: ", ".join(less[less["grade"] == grade]["backend"].unique())
-        for grade in less["grade"].unique()
-    }
+    grades = _names_by(drawn[_less_trusted(drawn)], "grade")
     what = "; ".join(f"{grade.replace('_', ' ')} ({names})" for grade, names in grades.items())
-    return [f"Hollow points are trusted less: {what}."]
+    return [f"Hollow points are trusted less: {what}."] if what else []
+
+
+def _less_trusted(rows: pd.DataFrame) -> "pd.Series[bool]":
+    return rows["grade"].notna() & ~rows["grade"].isin(["good", ""])
 
 
 # --- drawing
@@ -321,12 +269,13 @@ def _hollow(drawn: pd.DataFrame) -> list[str]:
 
 def _draw(axes: Axes, label: str, part: pd.DataFrame, column: str, look: Look) -> None:
     """One line over all sizes, broken where a size is missing, and its points on top."""
-    axes.add_line(look.line(part.index, part[column], marker="", zorder=2.2, label=label))
-    hollow = ~part["grade"].isin(["good", ""])
-    for points, face in ((part[~hollow], look.colour), (part[hollow], "white")):
-        if points[column].notna().any():
-            axes.add_line(look.line(points.index, points[column], ls="", mfc=face, zorder=3,
-                                    label=f"{label} points"))  # fmt: skip
+    sizes, values = part.index.to_numpy(), part[column].to_numpy()
+    axes.add_line(look.line(sizes, values, marker="", zorder=2.2, label=label))
+    hollow, there = _less_trusted(part).to_numpy(), part[column].notna().to_numpy()
+    for chosen, face in ((there & ~hollow, look.colour), (there & hollow, "white")):
+        if chosen.any():
+            points = {"ls": "", "mfc": face, "zorder": 3, "label": f"{label} points"}
+            axes.add_line(look.line(sizes[chosen], values[chosen], **points))
 
 
 def _slowest_first(series: Series, looks: dict[str, Look], baseline: str) -> list[Entry]:

@@ -18,7 +18,7 @@ from typing import Any
 
 from crossover import plugin, record
 from crossover.measurement import Measurement
-from crossover.status import ERROR, OK, Failed, Unavailable, one_line
+from crossover.status import OK, Unavailable, one_line
 
 
 def main() -> None:
@@ -34,14 +34,14 @@ def main() -> None:
 
 
 def _measure(task: dict[str, Any]) -> None:
-    measurement = Measurement(task)
+    measurement = _measurement(task)
     facts = dict(task["facts"])
     try:
         measurement.run()
         rows, status, reason = measurement.rows, OK, ""
     except BaseException as error:  # whatever it is becomes the cell's reason
         traceback.print_exc()
-        rows, status, reason = [{}], _status(measurement, error), one_line(error)
+        rows, status, reason = [{}], measurement.status_of(error), one_line(error)
     facts |= measurement.facts
     if task["array"]:
         content = record.EMPTY_NPY
@@ -56,12 +56,12 @@ def _measure(task: dict[str, Any]) -> None:
     record.write(Path(task["csv"]), [facts | row for row in rows])
 
 
-def _status(measurement: Measurement, error: BaseException) -> str:
-    if measurement.backend is not None:
-        return measurement.backend.status_of(error)
-    if isinstance(error, ImportError):
-        return Unavailable.status
-    return error.status if isinstance(error, Failed) else ERROR
+def _measurement(task: dict[str, Any]) -> Any:
+    if task["kind"] == "render":
+        from crossover.rendering import Rendering  # only here: it is no part of a cell's harness
+
+        return Rendering(task)
+    return Measurement(task)
 
 
 def _probe(task: dict[str, Any]) -> None:

@@ -13,7 +13,7 @@ from statistics import median
 
 SAMPLE_S = 1e-3  # a sample lasts at least this long, ...
 OVERHEAD_SHARE = 0.01  # ... and so long that reading the clock is less than this share of it
-MOST_CALLS = 10_000_000
+MOST_CALLS = 1_000_000
 FEWEST_SAMPLES = 3  # unless one call is longer than the budget
 STEADY = 1.25  # warm when this many calls in a row are within this factor of each other
 STEADY_CALLS = 3

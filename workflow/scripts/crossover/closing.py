@@ -76,7 +76,7 @@ def not_ok(rows: Iterable[Row]) -> list[str]:
     total = len({_cell(row) for row in rows})
     text = [f"Not ok: {len(failed)} of {total} cells"]
     text += [
-        f"  {count} x {backend}: {status} ({reason})" if status != NOT_MEASURED else f"  {count} x {backend}: {status}"
+        f"  {count} x {backend}: {status}" + (f" ({reason})" if status != NOT_MEASURED else "")
         for (backend, status, reason), count in reasons.items()
     ]
     return [*text, "  'make retry' lists and removes them; the next sweep measures them again"]

@@ -8,7 +8,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from crossover.cells import Cell, output_folder
+from crossover import plugin
+from crossover.cells import Cell, Picture, output_folder
 from crossover.entries import Backend, Workload, resolve_backends, resolve_workloads
 from crossover.schema import Problem, check
 from crossover.spelling import choices, show
@@ -20,6 +21,9 @@ __all__ = ["Backend", "Config", "ConfigError", "Workload", "check_file", "load",
 RESERVED_FOLDERS = ("backends", "ceilings", "cells", "logs", "plots", "render")
 RESERVED_FILES = ("break_even.csv", "readme.md", "report.html", "summary.csv", "use_gpu.py")
 RESERVED = (*RESERVED_FOLDERS, *RESERVED_FILES, "verdict.md")
+
+# A line through more points takes matplotlib minutes and gigabytes.
+MOST_LINE_POINTS = 10_000_000
 
 
 @dataclass(frozen=True)
@@ -45,6 +49,17 @@ class Config:
             for dtype in workload.dtypes
             for size in workload.sizes
             for backend in self.backends
+        ]
+
+    def pictures(self) -> list[Picture]:
+        """What drawing the outputs that are curves is measured for: the article's way, one line."""
+        return [
+            Picture(workload.name, "line", dtype, size)
+            for workload in self.workloads.values()
+            if plugin.declared(workload.file).get("CURVE")
+            for dtype in workload.dtypes
+            for size in workload.sizes
+            if size <= MOST_LINE_POINTS
         ]
 
     @property

@@ -35,7 +35,7 @@ def curve(
     usable, notes = {}, list(reasons)
     for name, (points, total) in arrays.items():
         if fault := _fault(points):
-            notes.append(f"not shown: {name}: {fault}")
+            notes.append(f"Not shown: {name}: {fault}")
         else:
             usable[name] = np.asarray(points, dtype=np.float64), total
     if not usable:
@@ -43,7 +43,7 @@ def curve(
     name = baseline if baseline in usable else next(iter(usable))
     points, total = usable[name]
     x, y = thinned(points)
-    drawn = f"{size_words(x.size)} of {size_words(total)} points of {name}"
+    drawn = f"Drawn: {size_words(x.size)} of {size_words(total)} points computed by {name}"
     notes = [_agreement({key: saved for key, (saved, _) in usable.items()}), *notes]
     with style.look():
         figure, _ = style.page(title, drawn, notes, 5.2, 0, WIDTH)
@@ -105,13 +105,13 @@ def saved(cells: Mapping[str, Cell]) -> tuple[dict[str, tuple[Array, int]], list
         try:
             first = record.read(cell.csv(1), backend=name, size=cell.size)[0]
             if first["status"] != status.OK:
-                reasons.append(f"not shown: {name}: {first['status']} ({first['reason']})")
+                reasons.append(f"Not shown: {name}: {first['status']} ({first['reason']})")
                 continue
             content = cell.array.read_bytes()
             if f"{zlib.crc32(content):08x}" != first["array_crc32"]:
                 raise record.Damaged(f"{cell.array} was cut or edited; 'make retry' removes it")
         except (record.Damaged, FileNotFoundError) as error:
-            reasons.append(f"not shown: {name}: {error}")
+            reasons.append(f"Not shown: {name}: {error}")
             continue
         points = np.load(io.BytesIO(content), allow_pickle=False)
         arrays[name] = points, int(first["output_shape"].split()[0])

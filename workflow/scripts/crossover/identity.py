@@ -35,9 +35,13 @@ def harness() -> list[Path]:
 
 
 def versions(backend: Backend) -> str:
-    """'numpy 2.4.6, python 3.11.7, torch 2.13.0': nothing is imported to find them."""
-    names = {"numpy", *plugin.declared(backend.file).get("LIBRARIES", ())}
-    found = {name: installed(name) or "missing" for name in names} | {
+    """What a backend's times belong to, as 'numpy 2.4.6, python 3.11.7, torch 2.13.0'."""
+    return versions_of("numpy", *plugin.declared(backend.file).get("LIBRARIES", ()))
+
+
+def versions_of(*distributions: str) -> str:
+    """Of each distribution and of Python; nothing is imported to find them."""
+    found = {name: installed(name) or "missing" for name in distributions} | {
         "python": platform.python_version()
     }
     return ", ".join(f"{name} {version}" for name, version in sorted(found.items()))
@@ -52,12 +56,15 @@ def threads(config: Config, backend: Backend) -> str:
 
 
 def where(config: Config, backend: Backend) -> str:
-    """The machine as the plan knows it: a label from config, or what the kernel shows here.
+    """The machine that a backend's times belong to, as the plan knows it.
 
     A new GPU or driver is no reason to measure a host backend again.
     """
-    if config.machine != "auto":
-        return config.machine
-    if backend.device == "cpu":
-        return machine.words()
-    return f"{machine.words()}, {machine.accelerators() or 'no GPU seen'}"
+    if config.machine != "auto" or backend.device == "cpu":
+        return host(config)
+    return f"{host(config)}, {machine.accelerators() or 'no GPU seen'}"
+
+
+def host(config: Config) -> str:
+    """A label from config, or what the kernel shows here."""
+    return machine.words() if config.machine == "auto" else config.machine

@@ -12,6 +12,7 @@ import subprocess
 import sys
 import zlib
 from collections.abc import Mapping
+from contextlib import suppress
 from importlib import metadata
 from pathlib import Path
 from typing import Any
@@ -53,17 +54,27 @@ def measure(task: Mapping[str, Any], timeout_s: float, log: Path) -> None:
     except record.Damaged as error:
         failure = (ERROR, f"{error}; 'make retry' removes it")
     else:
-        if found["available"]:
-            failure = _run(task, timeout_s, log, Path(task["csv"]))
-        else:
-            failure = (UNAVAILABLE, found["reason"])
-    if failure:
-        status, reason = failure
-        facts = task["facts"] | {"status": status, "reason": reason}
-        if task["array"]:
-            record.replace(Path(task["array"]), record.EMPTY_NPY)
-            facts["array_crc32"] = f"{zlib.crc32(record.EMPTY_NPY):08x}"
-        record.write(Path(task["csv"]), [facts])
+        failure = None if found["available"] else (UNAVAILABLE, found["reason"])
+    _finish(task, failure or _run(task, timeout_s, log, Path(task["csv"])))
+
+
+def render(task: Mapping[str, Any], timeout_s: float, log: Path) -> None:
+    """Write task['csv']: what drawing one output costs, in one round."""
+    task = _with_facts(task, "render")
+    task["facts"] |= {"library": "matplotlib", "version": installed("matplotlib"), "device": "cpu"}
+    _finish(task, _run(task, timeout_s, log, Path(task["csv"])))
+
+
+def _finish(task: dict[str, Any], failure: tuple[str, str] | None) -> None:
+    """Write the row, and the empty array, of a cell whose process could not."""
+    if failure is None:
+        return
+    status, reason = failure
+    facts = task["facts"] | {"status": status, "reason": reason}
+    if task["array"]:
+        record.replace(Path(task["array"]), record.EMPTY_NPY)
+        facts["array_crc32"] = f"{zlib.crc32(record.EMPTY_NPY):08x}"
+    record.write(Path(task["csv"]), [facts])
 
 
 def _with_facts(task: Mapping[str, Any], kind: str) -> dict[str, Any]:
@@ -71,7 +82,6 @@ def _with_facts(task: Mapping[str, Any], kind: str) -> dict[str, Any]:
     cores = machine.usable_cores()
     requested = task["threads"]
     granted = cores if requested == "all" else min(int(requested), cores)
-    library, version = _library(Path(task["backend_file"]))
     names = ("workload", "backend", "dtype", "size", "round", "seed", "budget_s", "device")
     facts = {name: task[name] for name in names if name in task} | {
         "threads_requested": requested,
@@ -83,12 +93,12 @@ def _with_facts(task: Mapping[str, Any], kind: str) -> dict[str, Any]:
         "memory_bytes": machine.memory_bytes(),
         "boot": machine.boot(),
         "host": platform.node(),
-        "library": library,
-        "version": version,
         "python_version": platform.python_version(),
     }
-    if kind == "measure":
-        facts |= {"attempt": 1}
+    if "backend_file" in task:
+        facts["library"], facts["version"] = _library(Path(task["backend_file"]))
+    if kind != "probe":
+        facts["attempt"] = 1
     return {**task, "kind": kind, "facts": facts, "threads_granted": granted, "parent": os.getpid()}
 
 
@@ -106,9 +116,7 @@ def installed(distribution: str) -> str:
         return ""
 
 
-def _run(
-    task: dict[str, Any], timeout_s: float, log: Path, wanted: Path
-) -> tuple[str, str] | None:
+def _run(task: dict[str, Any], timeout_s: float, log: Path, wanted: Path) -> tuple[str, str] | None:
     """Run the child in its turn; (status, reason) where it did not write `wanted` itself."""
     wanted.unlink(missing_ok=True)
     log.parent.mkdir(parents=True, exist_ok=True)
@@ -116,6 +124,7 @@ def _run(
     paths = [str(PACKAGE_FOLDER), *filter(None, [os.environ.get("PYTHONPATH")])]
     environment["PYTHONPATH"] = os.pathsep.join(paths)
     with turn() as lock, log.open("wb") as out:
+        _clear(wanted.parent)
         child = subprocess.Popen(
             # -P: a file numpy.py in the working directory is not NumPy.
             [sys.executable, "-P", "-m", "crossover.child"],
@@ -132,10 +141,9 @@ def _run(
             return TIMEOUT, f"took more than {timeout_s:g} s (timeout_s)"
         finally:
             _end(child)
+            _clear(wanted.parent)
     if wanted.exists():
         return None
-    for left in wanted.parent.glob(".*.tmp"):  # half-written when it was killed
-        left.unlink()
     if child.returncode < 0:
         name = signal.Signals(-child.returncode).name
         hint = "; the kernel does this when memory runs out" if name == "SIGKILL" else ""
@@ -145,11 +153,15 @@ def _run(
 
 def _end(child: "subprocess.Popen[bytes]") -> None:
     """The child and whatever it started are gone when this returns."""
-    try:
+    with suppress(ProcessLookupError):
         os.killpg(child.pid, signal.SIGKILL)
-    except ProcessLookupError:
-        pass
     child.wait()
+
+
+def _clear(folder: Path) -> None:
+    """Remove what was half-written when a job or its child was killed, now or the last time."""
+    for left in folder.glob(".*.tmp"):
+        left.unlink(missing_ok=True)
 
 
 def _last_words(log: Path) -> str:

@@ -7,6 +7,7 @@ import hashlib
 import os
 import platform
 import resource
+from contextlib import suppress
 from functools import cache
 from pathlib import Path
 
@@ -24,7 +25,7 @@ def read(path: Path) -> str:
 
 @cache
 def cpu_model() -> str:
-    fields = {}
+    fields: dict[str, str] = {}
     for line in read(PROC / "cpuinfo").splitlines():
         key, _, value = line.partition(":")
         fields.setdefault(key.strip(), value.strip())
@@ -131,10 +132,9 @@ def peak_bytes() -> int:
 
 
 def reset_peak() -> None:
-    try:
+    # Where it is forbidden, the peak is that of the whole process: more, never less.
+    with suppress(OSError):
         (PROC / "self/clear_refs").write_text("5")
-    except OSError:
-        pass  # then the peak is that of the whole process, which is more, never less
 
 
 def nvidia_driver() -> str:

@@ -16,7 +16,7 @@ from typing import Any
 
 from crossover import interference, machine, plugin
 from crossover.clock import Samples, Stopwatch, sample
-from crossover.status import Mismatch, OutOfMemory
+from crossover.status import ERROR, UNAVAILABLE, Failed, Mismatch, OutOfMemory
 from crossover.workloads import blocks, host_dtype
 
 ATTEMPTS = 2  # a disturbed round is measured once more
@@ -56,7 +56,7 @@ class Measurement:
         machine.reset_peak()
         before_bytes = machine.resident_bytes()
         host = self._inputs()
-        unchanged = None if self.in_place else _checksum(host)
+        before = None if self.in_place else _checksum(host)
         self._first_call(host, starting_s)
         # Read after the first call: some pools of threads start with it.
         self.facts["threads_effective"] = self.backend.effective_threads()
@@ -64,20 +64,30 @@ class Measurement:
             signals = self._scopes(host, attempt)
             if not interference.disturbed(signals):
                 break
-        if unchanged != (None if self.in_place else _checksum(host)):
-            raise Mismatch("compute changed its inputs, but the workload is not IN_PLACE")
         if self.in_place:
-            host = None  # its numbers have moved on, and a second copy would not fit
-        self._check(host, size, dtype)
+            del host  # its numbers have moved on, and a second copy would not fit
+            self._check(None, size, dtype)
+        elif _checksum(host) == before:
+            self._check(host, size, dtype)
+        else:
+            raise Mismatch("compute changed its inputs, but the workload is not IN_PLACE")
         self.facts["host_peak_bytes"] = max(0, machine.peak_bytes() - before_bytes)
         self.facts["device_peak_bytes"] = self.backend.device_peak_bytes()
+
+    def status_of(self, error: BaseException) -> str:
+        """The status that an exception of `run` means; the backend knows its library's words."""
+        if self.backend is not None:
+            return str(self.backend.status_of(error))
+        if isinstance(error, ImportError):
+            return UNAVAILABLE
+        return error.status if isinstance(error, Failed) else ERROR
 
     def _rng(self) -> Any:
         """Every process and every backend draws the same numbers."""
         return self.np.random.default_rng(self.task["seed"])
 
     def _inputs(self) -> tuple[Any, ...]:
-        return self.workload.inputs(self._rng(), self.task["size"], self.task["dtype"])
+        return tuple(self.workload.inputs(self._rng(), self.task["size"], self.task["dtype"]))
 
     def _facts_of_library(self) -> None:
         self.facts.update(self.backend.facts(), numpy_version=self.np.__version__)
@@ -120,7 +130,7 @@ class Measurement:
         watch = Stopwatch(self.backend.synchronize)
         _, seconds = watch.run(partial(self._round_trip, host), 1)
         samples = Samples(1, [starting_s + seconds], [started - starting_s])
-        self.rows += list(_rows("first_call", 1, samples, {}))
+        self.rows += list(rows_of("first_call", 1, samples, {}))
 
     def _scopes(self, host: tuple[Any, ...], attempt: int) -> dict[str, float]:
         """Sample every scope that the cell has; the signals of interference meanwhile."""
@@ -150,7 +160,7 @@ class Measurement:
         signals = interference.Counters.now().since(before)
         gc.enable()
         for scope, samples in taken.items():
-            self.rows += list(_rows(scope, attempt, samples, signals))
+            self.rows += list(rows_of(scope, attempt, samples, signals))
         return signals
 
     def _check(self, host: tuple[Any, ...] | None, size: int, dtype: str) -> None:
@@ -200,9 +210,10 @@ def thinned(np: ModuleType, arrays: tuple[Any, ...], keep_bytes: float) -> Any:
     return np.stack(arrays) if len(arrays) > 1 else np.array(arrays[0])
 
 
-def _rows(
+def rows_of(
     scope: str, attempt: int, samples: Samples, signals: Mapping[str, float]
 ) -> Iterator[dict[str, Any]]:
+    """The raw file's rows of one scope."""
     epoch = time.time() - time.perf_counter()
     for number, (seconds, started) in enumerate(
         zip(samples.seconds, samples.started, strict=True), 1

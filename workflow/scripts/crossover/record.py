@@ -31,12 +31,12 @@ _HEADER = b"{'descr': '<f8', 'fortran_order': False, 'shape': (0,), }"
 EMPTY_NPY = b"\x93NUMPY\x01\x00" + (118).to_bytes(2, "little") + _HEADER.ljust(117) + b"\n"
 
 
-class Damaged(Exception):
+class Damaged(ValueError):
     """A file that is not what this program wrote there; the message names it and says why."""
 
 
 def write(path: Path, rows: Iterable[Mapping[str, Any]]) -> None:
-    """Write rows (their keys among FACTS; a missing one is empty) so that all or nothing is there."""
+    """Write rows, all of them or nothing. Their keys are among FACTS; a missing one is empty."""
     rows = list(rows)
     lines = [_line(COLUMNS)]
     crc = zlib.crc32(lines[0].encode())
@@ -103,9 +103,17 @@ def read_json(path: Path) -> dict[str, Any]:
         found = json.loads(path.read_bytes())
     except (ValueError, IsADirectoryError):
         raise Damaged(f"{path} is not what a probe writes") from None
-    if not isinstance(found, dict) or not isinstance(found.get("available"), bool):
+    available = isinstance(found, dict) and found.get("available")
+    if not (available is True or (available is False and isinstance(found.get("reason"), str))):
         raise Damaged(f"{path} is not what a probe writes")
-    return found
+    return dict(found)
+
+
+def check_array(path: Path, crc32: str) -> None:
+    """Raises FileNotFoundError, and Damaged where it is not the array that its table was written
+    with; `crc32` is the table's `array_crc32`."""
+    if f"{zlib.crc32(path.read_bytes()):08x}" != crc32:
+        raise Damaged(f"{path} was cut or edited")
 
 
 def _text(value: Any) -> str:

@@ -58,27 +58,41 @@ def check(raw: Any) -> tuple[Any, list[Problem]]:
     return value, problems
 
 
+class Odd:
+    """A stand-in, for jsonschema, of a value that is no plain text or number where one is due.
+
+    jsonschema prints what it refuses, in full: a few YAML aliases of aliases have billions of
+    characters, and Python refuses to print an int of 5,000 digits.
+    """
+
+    def __init__(self, value: Any) -> None:
+        self.words = show(value)
+
+    def __repr__(self) -> str:
+        return self.words
+
+
 def _normal(
     rule: dict[str, Any], value: Any, path: tuple[Any, ...], problems: list[Problem]
 ) -> Any:
-    """The one spelling of a value; what cannot be read stays as it is, for the schema to refuse."""
+    """The one spelling of a value; what cannot be read stays, or is an Odd, and is refused."""
     if "anyOf" in rule:
         for option in rule["anyOf"]:
             value = _normal(option, value, path, problems)
         return value
-    match rule.get("type"):
-        case "integer":
-            return whole(value)
-        case "number":
-            return number(value)
-        case "array":
-            return _normal_list(rule, value, path, problems)
-        case "object":
-            # `numpy:` with nothing behind it, or with comments only, is an empty mapping.
-            value = {} if value is None and path else value
-            if isinstance(value, Mapping):
-                return _normal_map(rule, value, path, problems)
-    return value
+    kind = rule.get("type")
+    if kind == "array":
+        return _normal_list(rule, value, path, problems)
+    if kind == "object":
+        # `numpy:` with nothing behind it, or with comments only, is an empty mapping.
+        value = {} if value is None and path else value
+        if isinstance(value, Mapping):
+            return _normal_map(rule, value, path, problems)
+    elif kind in ("integer", "number"):
+        value = whole(value) if kind == "integer" else number(value)
+    if value is None or isinstance(value, str | float | Odd):
+        return value
+    return value if isinstance(value, int) and abs(value) < 10**100 else Odd(value)
 
 
 def _normal_list(
@@ -118,7 +132,7 @@ def _normal_map(
         elif isinstance(rest, dict):
             found[key] = _normal(rest, item, (*path, key), problems)
         else:
-            found[key] = item
+            found[key] = None  # an unknown key, whatever it holds
     for key, part in known.items():
         if key not in found and "default" in part:
             found[key] = _normal(part, deepcopy(part["default"]), (*path, key), problems)

@@ -1,4 +1,4 @@
-"""What can become of a cell (DESIGN: every failure is a row with its reason, never a lost sweep)."""
+"""What can become of a cell: every failure is a row with its reason, never a lost sweep."""
 
 OK = "ok"
 MISMATCH = "mismatch"

@@ -9,6 +9,7 @@ import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, replace
+from functools import cache
 from math import ceil, floor, log10
 from pathlib import Path
 from typing import Any
@@ -79,7 +80,13 @@ class Look:
         return replace(self, dashes=(4, 1.5), half=True)
 
     def line(self, x: Any, y: Any, **others: Any) -> Line2D:
-        settings = {"color": self.colour, "marker": self.marker, "ms": 6, "mew": 1.2, "lw": 1.6}
+        settings: dict[str, Any] = {
+            "color": self.colour,
+            "marker": self.marker,
+            "ms": 6,
+            "mew": 1.2,
+            "lw": 1.6,
+        }
         settings |= {"fillstyle": "bottom" if self.half else "full", "mfcalt": "white"}
         line = Line2D(x, y, **(settings | others))
         if self.dashes and "ls" not in others:
@@ -142,32 +149,29 @@ def times_words(factor: float) -> str:
     return f"{text}x"
 
 
+@cache
 def width_of(text: str, size: float, bold: bool = False) -> float:
-    """The width of one line of text in inches."""
+    """The width of one line of text in inches, rather too much: renderers widen small letters."""
     font = FontProperties(family="DejaVu Sans", size=size, weight="bold" if bold else "normal")
-    return text_to_path.get_text_width_height_descent(text, font, ismath=False)[0] / 72
+    return text_to_path.get_text_width_height_descent(text, font, ismath=False)[0] / 72 * 1.03
 
 
 def wrap(text: object, width: float, size: float, bold: bool = False) -> list[str]:
-    """Lines no wider than width inches; a word that is too long is cut, after a _ where possible."""
-    lines, line = [], ""
+    """Lines no wider than width inches; too long a word is cut, after a _ where possible."""
+    lines: list[str] = []
+    line, used = "", 0.0
     for part in re.findall(r" |[^ _/-]+[_/-]*|[_/-]+", plain(text)):
-        while part and width_of(line + part, size, bold) > width:
+        while part and used + width_of(part, size, bold) > width:
             if line.strip():
                 lines.append(line.strip())
-                line, part = "", part.lstrip()
+                line, used, part = "", 0.0, part.lstrip()
             else:
-                cut = next(
-                    (
-                        i
-                        for i in range(len(part) - 1, 1, -1)
-                        if width_of(part[:i], size, bold) <= width
-                    ),
-                    1,
-                )
+                cut = max(1, len(part) - 1)
+                while cut > 1 and width_of(part[:cut], size, bold) > width:
+                    cut -= 1
                 lines.append(part[:cut])
-                line, part = "", part[cut:]
-        line += part
+                part = part[cut:]
+        line, used = line + part, used + width_of(part, size, bold)
     return [*lines, line.strip()] if line.strip() else lines
 
 
@@ -247,12 +251,12 @@ def legend(where: Axes | Figure, top: float, entries: Sequence[Entry]) -> None:
     handles = [look.line([], []) for look, _ in entries]
     labels = [plain(label) for _, label in entries]
     if isinstance(where, Axes):
-        where.legend(handles, labels, loc="upper left", bbox_to_anchor=(1.01, 1.0), handlelength=2.8,
-                     borderaxespad=0, labelspacing=0.7)  # fmt: skip
+        where.legend(handles, labels, loc="upper left", bbox_to_anchor=(1.01, 1.0),
+                     handlelength=2.8, borderaxespad=0, labelspacing=0.7)  # fmt: skip
         return
     where.legend(
-        handles, labels, ncols=_shape(entries)[1], loc="upper left", bbox_to_anchor=(MARGIN / WIDTH, top),
-        handlelength=3.2, columnspacing=1.6, borderaxespad=0, borderpad=0,
+        handles, labels, loc="upper left", bbox_to_anchor=(MARGIN / WIDTH, top), borderaxespad=0,
+        borderpad=0, handlelength=3.2, columnspacing=1.6, ncols=_shape(entries)[1],
     ).set_in_layout(False)  # fmt: skip
 
 
@@ -328,7 +332,7 @@ def _height(lines: Sequence[str], size: float) -> float:
 
 
 def save(figure: Figure, *paths: str | os.PathLike[str]) -> None:
-    """Write the figure as SVG or PNG, by each path's ending; each file appears at once or not at all.
+    """Write the figure as SVG or PNG, by each path's ending; a file appears at once or not at all.
 
     The same figure gives the same bytes: no dates, no random ids.
     """
@@ -342,6 +346,6 @@ def save(figure: Figure, *paths: str | os.PathLike[str]) -> None:
         try:
             with look():
                 figure.savefig(temporary, format=kind, dpi=DPI, metadata=metadata[kind])
-            os.replace(temporary, path)
+            temporary.replace(path)
         finally:
             temporary.unlink(missing_ok=True)

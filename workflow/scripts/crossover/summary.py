@@ -1,16 +1,13 @@
 """Raw samples -> one row per cell and scope: exactly the configured cells, never a glob.
 
-Plain statistics for now: the median of the rounds' medians, quartiles over all samples. A speedup is
-made of pairs (backend and baseline, same round, machine and boot, near in time).
+Plain statistics for now: the median of the rounds' medians, quartiles over all samples. A speedup
+is made of pairs (backend and baseline, same round, machine and boot, near in time).
 """
 
-import csv
-import io
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import groupby
 from math import exp, log
-from pathlib import Path
 from statistics import fmean, median, quantiles
 from typing import Any
 
@@ -18,15 +15,8 @@ from crossover import record
 from crossover.cells import Cell
 from crossover.interference import disturbed
 from crossover.status import ERROR, NOT_MEASURED, OK
+from crossover.table import COLUMNS
 
-COLUMNS = (
-    *("workload", "backend", "dtype", "size", "scope", "status", "reason", "grade"),
-    *("rounds", "samples", "calls", "median_s", "q1_s", "q3_s", "min_s"),
-    *("speedup", "baseline", "pairs", "error", "error_bound"),
-    *("input_bytes", "output_bytes", "host_peak_bytes", "device_peak_bytes", "import_s"),
-    *("threads_requested", "threads_granted", "threads_effective"),
-    *("machine", "cpu", "cores", "device", "library", "version"),
-)
 FROM_ROUNDS = (
     *("threads_requested", "threads_granted", "threads_effective"),
     *("machine", "cpu", "cores", "device", "library", "version", "input_bytes", "output_bytes"),
@@ -82,24 +72,6 @@ def summarize(
     return rows
 
 
-def write(path: Path, rows: Iterable[Mapping[str, Any]]) -> None:
-    """Write a summary at once."""
-    out = io.StringIO(newline="")
-    writer = csv.DictWriter(out, COLUMNS, lineterminator="\n")
-    writer.writeheader()
-    for row in rows:
-        writer.writerow({k: repr(v) if isinstance(v, float) else v for k, v in row.items()})
-    record.replace(path, out.getvalue().encode())
-
-
-def read(path: Path) -> list[dict[str, str]]:
-    """The rows of a summary, as texts; raises record.Damaged for another kind of file."""
-    lines = list(csv.DictReader(io.StringIO(path.read_text(encoding="utf-8"), newline="")))
-    if not lines or tuple(lines[0]) != COLUMNS or any(None in row.values() for row in lines):
-        raise record.Damaged(f"{path} is not a summary of this version of Crossover")
-    return lines
-
-
 def outcome_of(cell: Cell, rounds: int, partial: bool = False, first: int = 1) -> Outcome:
     """Read a cell's rounds `first` to `rounds`; the first that is not ok says what became of it."""
     found: dict[int, Round] = {}
@@ -137,7 +109,7 @@ def _reduce(rows: list[dict[str, str]]) -> Round:
         scope: [float(row["seconds"]) for row in group]
         for scope, group in groupby(counted, key=lambda row: row["scope"])
     }
-    return Round(next(row for row in counted if row["scope"] == "compute"), by_scope)
+    return Round(next(row for row in counted if row["scope"] != "first_call"), by_scope)
 
 
 def _rows(outcome: Outcome, partner: Outcome | None, baseline: str) -> list[dict[str, Any]]:
@@ -148,7 +120,7 @@ def _rows(outcome: Outcome, partner: Outcome | None, baseline: str) -> list[dict
         "backend": cell.backend,
         "dtype": cell.dtype,
         "size": cell.size,
-        "scope": "compute",
+        "scope": cell.scope,
         "status": outcome.status,
         "reason": outcome.reason,
         "baseline": baseline,
@@ -161,7 +133,7 @@ def _rows(outcome: Outcome, partner: Outcome | None, baseline: str) -> list[dict
     row["import_s"] = median(float(fact["import_s"]) for fact in facts)
     scopes = dict.fromkeys(scope for r in outcome.rounds.values() for scope in r.seconds)
     rows = [row | _statistics(outcome, scope) | {"scope": scope} for scope in scopes]
-    if "round_trip" not in scopes:  # on the host it is the computation
+    if cell.scope == "compute" and "round_trip" not in scopes:  # on the host they are the same
         rows.append(row | _statistics(outcome, "compute") | {"scope": "round_trip"})
     for entry in rows:
         entry["grade"] = outcome.grade()
@@ -177,7 +149,7 @@ def _statistics(outcome: Outcome, scope: str) -> dict[str, Any]:
     return {
         "rounds": len(rounds),
         "samples": len(pooled),
-        "calls": max(int(r.facts["calls"]) for r in rounds) if scope == "compute" else "",
+        "calls": max(int(r.facts["calls"]) for r in rounds) if scope == outcome.cell.scope else "",
         "median_s": median(median(r.seconds[scope]) for r in rounds),
         "q1_s": quarters[0],
         "q3_s": quarters[2],

@@ -33,6 +33,8 @@ def _open(path: Path) -> int:
             return os.open(path, os.O_RDONLY | os.O_CLOEXEC)
         except FileNotFoundError:
             try:
-                os.close(os.open(path, os.O_RDWR | os.O_CREAT | os.O_EXCL, 0o644))
+                made = os.open(path, os.O_RDWR | os.O_CREAT | os.O_EXCL, 0o644)
             except FileExistsError:
                 continue
+            os.fchmod(made, 0o644)  # a umask of 077 would shut the other users out
+            os.close(made)

@@ -81,9 +81,14 @@ class StrictLoader(yaml.SafeLoader):
         elif node.tag == FLOAT and ":" in text:
             yield f"{at}YAML reads {show(text)} in base 60; write a decimal number"
         elif node.tag == INT and not DECIMAL.fullmatch(text):
-            meant = show(self.construct_yaml_int(node))
-            plain = text.lstrip("+-0_")
-            other = f" or {plain}" if plain.isdigit() and plain != meant.lstrip("-") else ""
+            try:
+                meant = show(self.construct_yaml_int(node))
+            except ValueError:  # only with a tag, as in `!!int abc`
+                yield f"{at}{show(text)} is not a whole number"
+                return
+            # Whoever writes 010 may as well have meant 10.
+            plain, sign = text.lstrip("+-0_"), "-" if text.startswith("-") else ""
+            other = f" or {sign}{plain}" if plain and text.lstrip("+-").isdigit() else ""
             yield f"{at}YAML reads {text} as {meant} ({_base(text)}); write {meant}{other}"
 
 

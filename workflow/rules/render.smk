@@ -1,0 +1,28 @@
+rule render:
+    input:
+        workload=workload_file,
+        code=[
+            source(SCRIPTS / "render.py"),
+            *HARNESS,
+            *library("rendering.py"),
+        ],
+    output:
+        csv="results/render/{workload}/{dtype}/{size}/{method}/{round}.csv",
+    log:
+        "logs/render/{workload}/{dtype}/{size}/{method}/{round}.log",
+    message:
+        "render {wildcards.workload}, {wildcards.method}, {wildcards.dtype}, n={wildcards.size}, "
+        f"round {{wildcards.round}} of {CONFIG.rounds}"
+    params:
+        budget_s=repr(CONFIG.budget_s),
+        machine=identity.host(CONFIG),
+        seed=CONFIG.seed,
+        versions=identity.versions_of("matplotlib", "numpy"),
+    wildcard_constraints:
+        method="line",
+    threads: whole_machine()
+    priority: priority_of
+    conda:
+        ENVIRONMENT
+    script:
+        "../scripts/render.py"

@@ -1,0 +1,62 @@
+"""What making the picture costs: the article's way, one matplotlib line through all points.
+
+It does not depend on the backend, so it is measured on its own. The points are made by NumPy,
+outside the clock.
+"""
+
+import io
+import time
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from crossover import interference, plugin
+from crossover.clock import Stopwatch, sample
+from crossover.measurement import MOST_SAMPLES, rows_of
+from crossover.status import ERROR, OUT_OF_MEMORY, Failed
+from crossover.workloads import host_dtype
+
+
+class Rendering:
+    """Like a Measurement, of the scope `render` alone."""
+
+    def __init__(self, task: Mapping[str, Any]) -> None:
+        self.task = task
+        self.facts: dict[str, Any] = {}
+        self.rows: list[dict[str, Any]] = []
+
+    def run(self) -> None:
+        start = time.perf_counter()
+        # The canvas behind savefig, without pyplot: no display and no window system is asked for.
+        from matplotlib.backends.backend_agg import FigureCanvasAgg
+        from matplotlib.figure import Figure
+
+        self.facts["import_s"] = time.perf_counter() - start
+
+        import numpy as np
+
+        task = self.task
+        workload = plugin.load(Path(task["workload_file"]))
+        size, dtype = task["size"], host_dtype(task["dtype"])
+        inputs = workload.inputs(np.random.default_rng(task["seed"]), size, dtype)
+        x, y = workload.compute(np, *inputs, size=size, dtype=getattr(np, dtype), device="cpu")
+        self.facts.update(numpy_version=np.__version__, input_bytes=x.nbytes + y.nbytes)
+
+        def draw() -> None:
+            figure = Figure()
+            canvas = FigureCanvasAgg(figure)
+            figure.add_subplot().plot(x, y)
+            canvas.print_png(io.BytesIO())
+
+        before = interference.Counters.now()
+        samples = sample(Stopwatch(_nothing_to_wait_for), draw, task["budget_s"], MOST_SAMPLES)
+        self.rows += rows_of("render", 1, samples, interference.Counters.now().since(before))
+
+    def status_of(self, error: BaseException) -> str:
+        if isinstance(error, Failed):
+            return error.status
+        return OUT_OF_MEMORY if isinstance(error, MemoryError) else ERROR
+
+
+def _nothing_to_wait_for() -> None:
+    """Drawing is done when it returns."""
