@@ -3,6 +3,7 @@
 from pathlib import Path
 
 import pytest
+
 from crossover import config
 
 ROOT = Path(__file__).resolve().parents[1]

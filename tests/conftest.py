@@ -67,6 +67,17 @@ class Project:
         words = JOB.findall(done.stdout + done.stderr)
         return sorted(word for word in words if not word.startswith("results are in"))
 
+    def copy(self, root: Path) -> "Project":
+        """The same with the same dates, so that what is finished here is finished there."""
+        shutil.copytree(self.root, root, symlinks=True)
+        return Project(root)
+
+    def edit(self, *names: str) -> None:
+        """A change of meaning, as far as anyone can tell from outside."""
+        for name in names:
+            with (self.root / name).open("a", encoding="utf-8") as file:
+                file.write("\nEDITED = True\n")
+
     def crossover(self, *arguments: str) -> subprocess.CompletedProcess[str]:
         """The command line behind the make targets."""
         return subprocess.run(
@@ -83,6 +94,31 @@ class Project:
 def project(tmp_path: Path) -> Project:
     """A fresh copy with the small config."""
     return copy_to(tmp_path / "clone")
+
+
+@pytest.fixture(scope="session")
+def finished(tmp_path_factory: pytest.TempPathFactory) -> Project:
+    """A finished sweep of the small config: copy it, never change it.
+
+    `imports.txt` beside it has a line for each module of the package that a process imported.
+    """
+    made = copy_to(tmp_path_factory.mktemp("finished") / "clone")
+    (made.root.parent / "sitecustomize.py").write_text(SPY)
+    made.sweep(PYTHONPATH=str(made.root.parent), IMPORTS=str(made.root.parent / "imports.txt"))
+    return made
+
+
+# Python imports sitecustomize first. A finder that finds nothing sees every name that is asked for.
+SPY = """
+import os, sys
+class Spy:
+    @staticmethod
+    def find_spec(name, path=None, target=None):
+        if name.partition(".")[0] == "crossover":
+            with open(os.environ["IMPORTS"], "a") as file:
+                print(os.getpid(), os.getppid(), name, *sys.orig_argv, sep="\\t", file=file)
+sys.meta_path.insert(0, Spy)
+"""
 
 
 def copy_to(root: Path) -> Project:

@@ -12,14 +12,26 @@ import time
 from pathlib import Path
 
 import numpy as np
+
 from crossover.backends import Host
 from crossover.status import Unavailable, Unsupported
 
 LIBRARIES = ("numpy",)
 DEVICES = ("fake",)
 OPTIONS = (
-    *("first_call_s", "launch_s", "work_s", "upload_s", "download_s", "slow_calls", "slow_s"),
-    *("missing", "asynchronous", "wrong", "fault", "fault_at", "pid_file"),
+    "first_call_s",
+    "launch_s",
+    "work_s",
+    "upload_s",
+    "download_s",
+    "slow_calls",
+    "slow_s",
+    "missing",
+    "asynchronous",
+    "wrong",
+    "fault",
+    "fault_at",
+    "pid_file",
 )
 
 

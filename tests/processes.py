@@ -32,7 +32,7 @@ def until(true, what: str, seconds: float = 60):
     end = time.monotonic() + seconds
     while not (found := true()):
         assert time.monotonic() < end, f"waited in vain for: {what}"
-        time.sleep(0.01)
+        time.sleep(0.05)
     return found
 
 

@@ -1,6 +1,5 @@
-"""Charts and the polar curve, from made-up summaries: one with a GPU, one without, hostile ones."""
+"""The charts of made-up summaries."""
 
-import csv
 import itertools
 import os
 import subprocess
@@ -10,145 +9,22 @@ from xml.etree import ElementTree
 
 import numpy as np
 import pytest
-from crossover import charts, style
-from crossover.curve import curve
-from crossover.summary import COLUMNS
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.colors import to_rgb
 from matplotlib.text import Text
 from PIL import Image
 
-SIZES = (10_000, 100_000, 1_000_000, 10_000_000)
-CPU = "INTEL(R) XEON(R) PLATINUM 8581C CPU @ 2.10GHz"
-NO_CUDA = "AssertionError: Torch not compiled with CUDA enabled"
-
-# --- made-up summaries
-
-
-def ok(backend, size, compute, round_trip=None, *, factor=1.0, rough=0.03, **facts):
-    """The rows of a good cell; times in seconds, factor is baseline / compute."""
-    scopes = {"compute": compute, "round_trip": round_trip or compute, "first_call": compute + 0.1}
-    if round_trip:
-        scopes |= {"upload": round_trip / 3, "download": round_trip / 3}
-    for scope, seconds in scopes.items():
-        yield {
-            **{"backend": backend, "size": size, "scope": scope, "status": "ok", "grade": "good"},
-            **{"median_s": seconds, "q1_s": seconds * (1 - rough), "q3_s": seconds * (1 + rough)},
-            **{"speedup": factor * compute / seconds, "cpu": CPU, "cores": 2, "device": "cpu"},
-            **{"threads_effective": 2, "machine": "a1b2c3", **facts},
-        }
-
-
-def bad(backend, size, status, reason, **facts):
-    cell = {"backend": backend, "size": size, "scope": "compute", "status": status}
-    return [{**cell, "reason": reason, **facts}]
-
-
-def numpy_time(size):
-    return 1.5e-6 + size / 1.1e9
-
-
-def backend_rows(name, size, launch, rate, link=None, **facts):
-    """The cells of a made-up machine: launch seconds, elements per second, and over the link."""
-    seconds = launch + size / rate
-    trip = seconds + 2 * size / link + 2 * launch if link else None
-    return list(ok(name, size, seconds, trip, factor=numpy_time(size) / seconds, **facts))
-
-
-def with_gpu(sizes=SIZES):
-    gpu = {"device": "NVIDIA H200", "threads_effective": 2}
-    return [
-        row
-        for size in sizes
-        for row in (
-            *backend_rows("numpy", size, 1.5e-6, 1.1e9),
-            *backend_rows("torch_cpu", size, 4e-6, 2.0e9, rough=0.1),
-            *backend_rows("torch_cuda", size, 9e-6, 2.4e11, 1.5e9, **gpu),
-        )
-    ]
-
-
-def without_gpu(sizes=SIZES):
-    rows = [row for row in with_gpu(sizes) if row["backend"] != "torch_cuda"]
-    return rows + [row for n in sizes for row in bad("torch_cuda", n, "unavailable", NO_CUDA)]
-
-
-def hostile():
-    names = ("numpy", "a_b", "$x$", "<b>", "NA", "_hidden", "100%", "null")
-    sizes = [int(10 ** (3 + i / 2)) for i in range(12)]
-    rows = []
-    for (i, name), size in itertools.product(enumerate(names), sizes):
-        if name == "<b>" and size > 1e7:
-            rows += bad(name, size, "out_of_memory", f"{size * 8:,} bytes asked, 4,000,000 there")
-        elif name == "100%" and size == sizes[5]:
-            rows += bad(
-                name,
-                size,
-                "mismatch",
-                "above\n the \x1b[1mbound\x1b[0m $10^{-9}$ & <i>",
-            )
-        elif name == "null" and size < 1e5:
-            rows += backend_rows(name, size, i * 1e-6, 1e9 * (i + 1), grade="not_paired")
-        else:
-            rows += backend_rows(name, size, 1.5e-6 * (1 + i), 1.1e9 * (1 + 0.6 * i))
-    return rows
-
-
-def long_names():
-    rows = []
-    for i in range(8):
-        name = (
-            f"torch_with_a_very_long_backend_name_{i}"
-            if i
-            else "numpy_openblas_on_all_cores_2_threads"
-        )
-        link = 1.5e9 if i > 4 else None
-        gpu = {"device": f"NVIDIA RTX PRO 6000 Blackwell Server Edition {i}"} if link else {}
-        for size in (64, 256, 1024, 2048):
-            rows += backend_rows(name, size, 2e-6 * (i + 1), 1e8 * (i + 1), link, **gpu)
-    return rows
-
-
-def baseline_lost():
-    rows = [row for row in with_gpu() if row["size"] < 1e7 or row["backend"] != "numpy"]
-    for row in rows:
-        if row["size"] == 10_000_000:
-            row["speedup"] = ""
-        if row["backend"] == "torch_cpu" and row["size"] == 100_000:
-            row["grade"] = "disturbed"
-        if row["backend"] == "torch_cuda" and row["size"] <= 100_000:
-            row["grade"] = "not_paired"
-    return rows + bad("numpy", 10_000_000, "timeout", "no answer within 120 s")
-
-
-def nothing():
-    reasons = {"numpy": "ImportError: libopenblas.so: cannot open shared object file",
-               "torch_cpu": "killed by signal 9", "torch_cuda": NO_CUDA}  # fmt: skip
-    kinds = {"numpy": "error", "torch_cpu": "killed", "torch_cuda": "unavailable"}
-    return [
-        row for n in SIZES for name in kinds for row in bad(name, n, kinds[name], reasons[name])
-    ]
-
-
-CASES = {
-    "gpu": with_gpu,
-    "no_gpu": without_gpu,
-    "one_size": lambda: with_gpu((1_000_000,)),
-    "hostile": hostile,
-    "long_names": long_names,
-    "baseline_lost": baseline_lost,
-    "nothing": nothing,
-}
-
-
-def written(path: Path, rows, workload="add", dtype="float64") -> Path:
-    baseline = rows[0]["backend"]
-    with path.open("w", newline="", encoding="utf-8") as file:
-        writer = csv.DictWriter(file, COLUMNS, restval="", lineterminator="\n")
-        writer.writeheader()
-        for row in rows:
-            writer.writerow({"workload": workload, "dtype": dtype, "baseline": baseline, **row})
-    return path
+from crossover import charts, style
+from made_up import (
+    CASES,
+    NO_CUDA,
+    SIZES,
+    lines,
+    numpy_time,
+    texts,
+    with_gpu,
+    written,
+)
 
 
 @pytest.fixture
@@ -159,23 +35,10 @@ def summary(tmp_path):
 # --- what is read off a figure
 
 
-def texts(figure):
-    """All words on a figure, as one line."""
-    found = [text.get_text() for text in figure.texts]
-    for axes in figure.axes:
-        found += [axes.get_title("left"), axes.get_xlabel(), axes.get_ylabel()]
-        found += [text.get_text() for text in axes.texts]
-    return " ".join(" ".join(found).split())
-
-
 def legend(figure):
     legends = [*figure.legends, *(axes.get_legend() for axes in figure.axes)]
     (only,) = [legend for legend in legends if legend]
     return [text.get_text() for text in only.get_texts()]
-
-
-def lines(axes):
-    return {line.get_label(): line for line in axes.lines}
 
 
 def misplaced(figure):
@@ -354,47 +217,6 @@ def test_neither_a_display_nor_the_users_matplotlib_settings_matter(tmp_path):
     assert (tmp_path / "t.svg").read_bytes() == (tmp_path / "here.svg").read_bytes()
 
 
-# --- reading
-
-
-def without(column):
-    def edit(text):
-        rows = list(csv.reader(text.splitlines()))
-        at = rows[0].index(column)
-        return "".join(",".join(row[:at] + row[at + 1 :]) + "\n" for row in rows)
-
-    return edit
-
-
-DAMAGE = {
-    "empty": (lambda text: "", "the file is empty"),
-    "only a header": (lambda text: text.splitlines()[0] + "\n", "there are no rows"),
-    "cut in a line": (lambda text: text[:-30], "the last line is cut"),
-    "cut at a field": (lambda text: text[:-30].rsplit(",", 2)[0] + "\n", "fields, not 34"),
-    "a column gone": (without("grade"), "column grade is missing"),
-    "a column more": (lambda text: text.replace("good", "good,x", 1), "has 35 fields, not 34"),
-    "words for a number": (lambda text: text.replace(",10000,", ",many,", 1), "size is 'many'"),
-    "no size": (lambda text: text.replace(",10000,", ",0,", 1), "size is '0', which is not"),
-    "half a size": (lambda text: text.replace(",10000,", ",0.5,", 1), "a size is not a whole"),
-    "no such status": (lambda text: text.replace(",ok,", ",fine,", 1), "no status 'fine'"),
-    "a cell twice": (lambda text: text + text.splitlines()[1] + "\n", "a cell is there twice"),
-    "not text": (lambda text: "\udcff\udcfe\n", "codec can't decode"),
-    "another file": (lambda text: "x,y\n1,2\n", "column workload is missing"),
-}
-
-
-@pytest.mark.parametrize("damage", DAMAGE)
-def test_a_damaged_summary_is_one_line_with_the_cure(tmp_path, damage):
-    path = written(tmp_path / "summary.csv", with_gpu())
-    edit, reason = DAMAGE[damage]
-    path.write_bytes(edit(path.read_text()).encode(errors="surrogateescape"))
-    with pytest.raises(ValueError, match="snakemake --cores 1 --forcerun summarize") as error:
-        charts.read(path)
-    assert str(error.value).startswith(f"{path}: ")
-    assert reason in str(error.value)
-    assert "\n" not in str(error.value)
-
-
 def test_numbers_are_read_to_the_last_digit(summary):
     rows = summary("gpu")
     assert rows["median_s"].iloc[0] == numpy_time(SIZES[0])
@@ -414,59 +236,3 @@ def test_sizes_in_words(size, words):
 )
 def test_seconds_in_words(seconds, words):
     assert style.seconds_words(seconds) == words
-
-
-# --- the curve
-
-
-def points(n, dtype=np.float64):
-    theta = np.linspace(0, 2 * np.pi, n, dtype=dtype)
-    r = 1 + dtype(1.5) * np.sin(3 * theta)  # below 0 for some angles
-    return np.stack([r * np.cos(theta), r * np.sin(theta)])
-
-
-PART = {"workload": "polar", "dtype": "float32", "size": 1_000_000, "baseline": "numpy"}
-
-
-def test_a_million_points_are_drawn_as_ten_thousand():
-    saved = points(1_000_000, np.float32)
-    figure = curve({"torch_cpu": (saved + 1e-6, 10**6), "numpy": (saved, 10**6)}, **PART)
-    (axes,) = figure.axes
-    line = lines(axes)["numpy"]
-    assert "torch_cpu" not in lines(axes)
-    x, y = line.get_data()
-    assert 5_000 < len(x) <= 10_000
-    assert (x[0], y[0], x[-1], y[-1]) == (*saved[:, 0], *saved[:, -1])
-    assert axes.get_aspect() == 1
-    words = texts(figure)
-    assert "9,902 of 1e6 points computed by numpy" in words
-    assert "Largest difference between torch_cpu, numpy: 1" in words
-    FigureCanvasAgg(figure).draw()
-    (left, right), (low, high) = axes.get_xlim(), axes.get_ylim()
-    assert left < x.min() < x.max() < right
-    assert low < y.min() < y.max() < high
-
-
-@pytest.mark.parametrize("n", [1, 2, 3, 9_999, 10_000, 10_001, 20_000])
-def test_any_number_of_points(n):
-    figure = curve({"$x$": (points(n), n)}, **PART)
-    x, _ = lines(figure.axes[0])["$x$"].get_data()
-    assert min(n, 5_000) <= len(x) <= min(n, 10_000)
-    assert "Only $x$ has points" in texts(figure)
-
-
-def test_points_that_cannot_be_drawn_are_named():
-    nan = points(10)
-    nan[0, 3] = np.nan
-    arrays = {"a": (np.zeros(0), 10), "b": (np.zeros((3, 10)), 10), "c": (nan, 10)}
-    figure = curve(arrays, reasons=["not shown: d: unavailable"], **PART)
-    assert not figure.axes
-    words = texts(figure)
-    for fact in ("no data", "a: no points were saved", "(3, 10)", "c: saved points are not finite"):
-        assert fact in words
-    assert "d: unavailable" in words
-
-
-def test_different_samples_are_not_compared():
-    figure = curve({"numpy": (points(10), 10), "b": (points(5), 10)}, **PART)
-    assert "Not compared" in texts(figure)

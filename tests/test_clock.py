@@ -1,6 +1,7 @@
 """The sampling loop on clocks and devices whose true durations are known: nothing here waits."""
 
 import pytest
+
 from crossover.clock import FEWEST_SAMPLES, Samples, Stopwatch, sample
 
 

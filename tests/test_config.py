@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 import yaml
+
 from config_cases import ROOT, add, lines, mine, raw
 from crossover import config, plugin, schema
 from crossover.cells import Cell

@@ -3,6 +3,7 @@
 import random
 
 import pytest
+
 from config_cases import add, lines, mine, raw
 from crossover import config, schema
 

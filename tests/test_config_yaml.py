@@ -4,6 +4,7 @@ import random
 import re
 
 import pytest
+
 from config_cases import ROOT
 from crossover import config
 

@@ -9,6 +9,7 @@ from statistics import median
 
 import numpy as np
 import pytest
+
 from crossover import machine, measurement, plugin
 from crossover.measurement import Measurement, thinned
 from crossover.status import MISMATCH, OUT_OF_MEMORY, UNAVAILABLE, UNSUPPORTED, Failed

@@ -4,6 +4,7 @@ import csv
 
 import numpy as np
 import pytest
+
 from crossover import record
 
 ROWS = [

@@ -6,6 +6,7 @@ import tempfile
 from pathlib import Path
 
 import pytest
+
 from conftest import copy_to
 from crossover import machine, record
 from crossover.cells import Cell

@@ -12,6 +12,7 @@ from itertools import groupby, pairwise
 from pathlib import Path
 
 import pytest
+
 from conftest import ROOT, copy_to
 from crossover import record
 from crossover.turn import turn

@@ -5,6 +5,7 @@ from types import SimpleNamespace
 
 import numpy as np
 import pytest
+
 from crossover import plugin
 from crossover.workloads import draw
 

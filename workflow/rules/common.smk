@@ -48,9 +48,7 @@ CELLS = CONFIG.cells()
 PICTURES = CONFIG.pictures()
 # For what is made of all of them: in an order that is not that of the keys in config.yaml.
 BACKENDS = sorted(CONFIG.backends, key=lambda name: (name != CONFIG.baseline, name))
-SORTED_CELLS = sorted(
-    CELLS, key=lambda c: (c.workload, c.dtype, c.size, BACKENDS.index(c.backend))
-)
+SORTED_CELLS = sorted(CELLS, key=lambda c: (c.workload, c.dtype, c.size, BACKENDS.index(c.backend)))
 OUT = str(CONFIG.folder)
 SUMMARY = f"{OUT}/summary.csv"
 ENVIRONMENT = str(ROOT / "environment.yml")
@@ -79,6 +77,10 @@ wildcard_constraints:
 def library(*names):
     """Source files of the library, as inputs of the scripts that import them."""
     return [source(plugin.PACKAGE / name) for name in names]
+
+
+# What every script imports that reads results.
+READING = ["record.py", "status.py", "turn.py"]
 
 
 def workload_file(wildcards):

@@ -1,11 +1,11 @@
 PLOTS = f"{OUT}/plots/{{workload}}/{{dtype}}"
-DRAWING = ["style.py", "record.py", "turn.py"]
+DRAWING = ["style.py", *READING]
 
 
 rule charts:
     input:
         summary=SUMMARY,
-        code=[source(SCRIPTS / "charts.py"), *library("charts.py", "status.py", *DRAWING)],
+        code=[source(SCRIPTS / "charts.py"), *library("charts.py", "table.py", *DRAWING)],
     output:
         time_svg=report(f"{PLOTS}/time.svg", **on_page("time")),
         time_png=f"{PLOTS}/time.png",
@@ -13,10 +13,10 @@ rule charts:
         speedup_png=f"{PLOTS}/speedup.png",
     log:
         f"logs/{CONFIG.name or 'default'}/charts/{{workload}}/{{dtype}}.log",
-    message:
-        "draw {wildcards.workload}, {wildcards.dtype}"
     conda:
         ENVIRONMENT
+    message:
+        "draw {wildcards.workload}, {wildcards.dtype}"
     script:
         "../scripts/charts.py"
 
@@ -25,22 +25,19 @@ rule curve:
     input:
         tables=lambda wildcards: [str(cell.csv(1)) for cell in drawn_cells(wildcards)],
         arrays=lambda wildcards: [str(cell.array) for cell in drawn_cells(wildcards)],
-        code=[
-            source(SCRIPTS / "curve.py"),
-            *library("curve.py", "cells.py", "status.py", *DRAWING),
-        ],
+        code=[source(SCRIPTS / "curve.py"), *library("curve.py", "cells.py", *DRAWING)],
     output:
         svg=report(f"{PLOTS}/curve.svg", **on_page("curve")),
         png=f"{PLOTS}/curve.png",
     log:
         f"logs/{CONFIG.name or 'default'}/curve/{{workload}}/{{dtype}}.log",
-    message:
-        "draw the curve of {wildcards.workload}, {wildcards.dtype}"
+    conda:
+        ENVIRONMENT
     params:
         backends=BACKENDS,
         baseline=CONFIG.baseline,
         sizes=lambda wildcards: list(reversed(CONFIG.workloads[wildcards.workload].sizes)),
-    conda:
-        ENVIRONMENT
+    message:
+        "draw the curve of {wildcards.workload}, {wildcards.dtype}"
     script:
         "../scripts/curve.py"

@@ -14,9 +14,10 @@ rule measure:
         array=f"results/{CELL}/output.npy",
     log:
         f"logs/{CELL}/1.log",
-    message:
-        "{wildcards.workload}, {wildcards.backend}, {wildcards.dtype}, n={wildcards.size}, "
-        f"round 1 of {CONFIG.rounds}"
+    priority: priority_of
+    conda:
+        ENVIRONMENT
+    threads: whole_machine()
     params:
         budget_s=repr(CONFIG.budget_s),
         device=of_backend(lambda backend: backend.device),
@@ -25,10 +26,9 @@ rule measure:
         seed=CONFIG.seed,
         threads=of_backend(lambda backend: identity.threads(CONFIG, backend)),
         versions=of_backend(identity.versions),
-    threads: whole_machine()
-    priority: priority_of
-    conda:
-        ENVIRONMENT
+    message:
+        "{wildcards.workload}, {wildcards.backend}, {wildcards.dtype}, n={wildcards.size}, "
+        f"round 1 of {CONFIG.rounds}"
     script:
         "../scripts/measure.py"
 
@@ -39,8 +39,8 @@ use rule measure as measure_again with:
         csv=f"results/{CELL}/{{round}}.csv",
     log:
         f"logs/{CELL}/{{round}}.log",
+    wildcard_constraints:
+        round=r"[2-9]|[1-9]\d+",
     message:
         "{wildcards.workload}, {wildcards.backend}, {wildcards.dtype}, n={wildcards.size}, "
         f"round {{wildcards.round}} of {CONFIG.rounds}"
-    wildcard_constraints:
-        round=r"[2-9]|[1-9]\d+",

@@ -10,19 +10,19 @@ rule render:
         csv="results/render/{workload}/{dtype}/{size}/{method}/{round}.csv",
     log:
         "logs/render/{workload}/{dtype}/{size}/{method}/{round}.log",
-    message:
-        "render {wildcards.workload}, {wildcards.method}, {wildcards.dtype}, n={wildcards.size}, "
-        f"round {{wildcards.round}} of {CONFIG.rounds}"
+    wildcard_constraints:
+        method="line",
+    priority: priority_of
+    conda:
+        ENVIRONMENT
+    threads: whole_machine()
     params:
         budget_s=repr(CONFIG.budget_s),
         machine=identity.host(CONFIG),
         seed=CONFIG.seed,
         versions=identity.versions_of("matplotlib", "numpy"),
-    wildcard_constraints:
-        method="line",
-    threads: whole_machine()
-    priority: priority_of
-    conda:
-        ENVIRONMENT
+    message:
+        "render {wildcards.workload}, {wildcards.method}, {wildcards.dtype}, n={wildcards.size}, "
+        f"round {{wildcards.round}} of {CONFIG.rounds}"
     script:
         "../scripts/render.py"

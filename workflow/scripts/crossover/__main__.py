@@ -59,7 +59,11 @@ def main() -> None:
 
 def close(config: Config) -> None:
     """The lines that end a sweep, from summary.csv."""
-    rows = table.read(config.folder / "summary.csv")
+    path = config.folder / "summary.csv"
+    rows = table.read(path)
+    wanted = {(c.workload, c.backend, c.dtype, str(c.size)) for c in _all(config)}
+    if {(row["workload"], row["backend"], row["dtype"], row["size"]) for row in rows} != wanted:
+        raise record.Damaged(f"{path}: its cells are not those of the config; {table.CURE}")
     print("\n".join(["", *closing.lines(rows, config.folder)]))
 
 
@@ -113,6 +117,9 @@ def _seconds(config: Config, cell: Cell, cost: Cost) -> float:
     """A guess within a factor of two or so: start, twice the budget, and big calls on top."""
     moved = cost.input_bytes + cost.output_bytes + cost.temporary_bytes
     call = cost.flop / FLOP_PER_S + moved / BYTES_PER_S
+    path = probe_json(cell.backend)
+    if path.exists() and _why_not_available(path):
+        return 0.4
     backend = config.backends.get(cell.backend)  # None for a picture
     start = 2.2 if backend and backend.library != "numpy" else 0.7
     return start + 2 * config.budget_s + CALLS * call

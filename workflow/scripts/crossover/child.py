@@ -18,7 +18,7 @@ from typing import Any
 
 from crossover import plugin, record
 from crossover.measurement import Measurement
-from crossover.status import OK, Unavailable, one_line
+from crossover.status import OK, Unavailable, one_line, own_words
 
 
 def main() -> None:
@@ -84,7 +84,7 @@ def _probe(task: dict[str, Any]) -> None:
         found |= {"available": True, "threads_effective": backend.effective_threads()}
     except BaseException as error:
         traceback.print_exc()
-        found |= {"available": False, "reason": one_line(error)}
+        found |= {"available": False, "reason": own_words(error)}
     record.replace(Path(task["json"]), json.dumps(found, indent=2).encode())
 
 

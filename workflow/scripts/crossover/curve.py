@@ -110,9 +110,13 @@ def saved(cells: Mapping[str, Cell]) -> tuple[dict[str, tuple[Array, int]], list
             content = cell.array.read_bytes()
             if f"{zlib.crc32(content):08x}" != first["array_crc32"]:
                 raise record.Damaged(f"{cell.array} was cut or edited; 'make retry' removes it")
-        except (record.Damaged, FileNotFoundError) as error:
-            reasons.append(f"Not shown: {name}: {error}")
+            points = np.load(io.BytesIO(content), allow_pickle=False)
+        except FileNotFoundError as error:
+            reasons.append(f"Not shown: {name}: {error.filename} is not there")
             continue
-        points = np.load(io.BytesIO(content), allow_pickle=False)
+        except ValueError as error:
+            path = "" if isinstance(error, record.Damaged) else f"{cell.array}: "
+            reasons.append(f"Not shown: {name}: {path}{error}")
+            continue
         arrays[name] = points, int(first["output_shape"].split()[0])
     return arrays, reasons

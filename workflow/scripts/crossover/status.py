@@ -44,9 +44,12 @@ class OutOfMemory(Failed):
 
 
 def one_line(error: BaseException) -> str:
-    """The reason of an exception: its own first line, or its type where it has no words."""
-    words = [line.strip() for line in str(error).splitlines() if line.strip()]
-    name = type(error).__name__
-    if not words:
-        return name
-    return words[0] if isinstance(error, Failed) else f"{name}: {words[0]}"
+    """The reason of an exception: its type and its own first line, ours without the type."""
+    words, name = own_words(error), type(error).__name__
+    return words if isinstance(error, Failed) or words == name else f"{name}: {words}"
+
+
+def own_words(error: BaseException) -> str:
+    """The first line of what an exception says, or its type where it says nothing."""
+    lines = (line.strip() for line in str(error).splitlines())
+    return next(filter(None, lines), type(error).__name__)

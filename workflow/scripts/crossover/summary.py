@@ -86,10 +86,12 @@ def outcome_of(cell: Cell, rounds: int, partial: bool = False, first: int = 1) -
                 size=cell.size,
                 round=number,
             )
-        except FileNotFoundError:
+            if number == 1 and (crc32 := rows[0]["array_crc32"]):
+                record.check_array(cell.array, crc32)
+        except FileNotFoundError as error:
             if partial:
                 continue
-            return Outcome(cell, {}, ERROR, f"{path} is not there; run the sweep again")
+            return Outcome(cell, {}, ERROR, f"{error.filename} is not there; run the sweep again")
         except record.Damaged as error:
             return Outcome(cell, {}, ERROR, f"{error}; 'make retry' removes it")
         if (status := rows[0]["status"]) != OK:

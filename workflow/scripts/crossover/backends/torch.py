@@ -9,7 +9,7 @@ import torch
 
 from crossover import machine
 from crossover.backends import Host
-from crossover.status import OUT_OF_MEMORY, Unavailable, one_line
+from crossover.status import OUT_OF_MEMORY, Unavailable, own_words
 
 LIBRARIES = ("torch",)
 DEVICES = ("cpu", "cuda", "mps", "xpu")
@@ -41,7 +41,7 @@ class Backend(Host):
             (torch.ones(2, device=self.device) + 1).cpu()
             module.synchronize()
         except Exception as error:  # AssertionError, RuntimeError and others, by torch's build
-            raise Unavailable(one_line(error)) from error
+            raise Unavailable(own_words(error)) from error
         return module
 
     def to_device(self, array: Any, dtype: str) -> Any:

@@ -1,0 +1,150 @@
+"""Summaries of machines that do not exist: with a GPU, without one, with hostile names."""
+
+import csv
+import itertools
+from pathlib import Path
+
+from crossover.table import COLUMNS
+
+SIZES = (10_000, 100_000, 1_000_000, 10_000_000)
+CPU = "INTEL(R) XEON(R) PLATINUM 8581C CPU @ 2.10GHz"
+NO_CUDA = "AssertionError: Torch not compiled with CUDA enabled"
+
+
+def ok(backend, size, compute, round_trip=None, *, factor=1.0, rough=0.03, **facts):
+    """The rows of a good cell; times in seconds, factor is baseline / compute."""
+    scopes = {"compute": compute, "round_trip": round_trip or compute, "first_call": compute + 0.1}
+    if round_trip:
+        scopes |= {"upload": round_trip / 3, "download": round_trip / 3}
+    for scope, seconds in scopes.items():
+        yield {
+            **{"backend": backend, "size": size, "scope": scope, "status": "ok", "grade": "good"},
+            **{"median_s": seconds, "q1_s": seconds * (1 - rough), "q3_s": seconds * (1 + rough)},
+            **{"speedup": factor * compute / seconds, "cpu": CPU, "cores": 2, "device": "cpu"},
+            **{"threads_effective": 2, "machine": "a1b2c3", **facts},
+        }
+
+
+def bad(backend, size, status, reason, **facts):
+    cell = {"backend": backend, "size": size, "scope": "compute", "status": status}
+    return [{**cell, "reason": reason, **facts}]
+
+
+def numpy_time(size):
+    return 1.5e-6 + size / 1.1e9
+
+
+def backend_rows(name, size, launch, rate, link=None, **facts):
+    """The cells of a made-up machine: launch seconds, elements per second, and over the link."""
+    seconds = launch + size / rate
+    trip = seconds + 2 * size / link + 2 * launch if link else None
+    return list(ok(name, size, seconds, trip, factor=numpy_time(size) / seconds, **facts))
+
+
+def with_gpu(sizes=SIZES):
+    gpu = {"device": "NVIDIA H200", "threads_effective": 2}
+    return [
+        row
+        for size in sizes
+        for row in (
+            *backend_rows("numpy", size, 1.5e-6, 1.1e9),
+            *backend_rows("torch_cpu", size, 4e-6, 2.0e9, rough=0.1),
+            *backend_rows("torch_cuda", size, 9e-6, 2.4e11, 1.5e9, **gpu),
+        )
+    ]
+
+
+def without_gpu(sizes=SIZES):
+    rows = [row for row in with_gpu(sizes) if row["backend"] != "torch_cuda"]
+    return rows + [row for n in sizes for row in bad("torch_cuda", n, "unavailable", NO_CUDA)]
+
+
+def hostile():
+    names = ("numpy", "a_b", "$x$", "<b>", "NA", "_hidden", "100%", "null")
+    sizes = [int(10 ** (3 + i / 2)) for i in range(12)]
+    rows = []
+    for (i, name), size in itertools.product(enumerate(names), sizes):
+        if name == "<b>" and size > 1e7:
+            rows += bad(name, size, "out_of_memory", f"{size * 8:,} bytes asked, 4,000,000 there")
+        elif name == "100%" and size == sizes[5]:
+            rows += bad(
+                name,
+                size,
+                "mismatch",
+                "above\n the \x1b[1mbound\x1b[0m $10^{-9}$ & <i>",
+            )
+        elif name == "null" and size < 1e5:
+            rows += backend_rows(name, size, i * 1e-6, 1e9 * (i + 1), grade="not_paired")
+        else:
+            rows += backend_rows(name, size, 1.5e-6 * (1 + i), 1.1e9 * (1 + 0.6 * i))
+    return rows
+
+
+def long_names():
+    rows = []
+    for i in range(8):
+        name = (
+            f"torch_with_a_very_long_backend_name_{i}"
+            if i
+            else "numpy_openblas_on_all_cores_2_threads"
+        )
+        link = 1.5e9 if i > 4 else None
+        gpu = {"device": f"NVIDIA RTX PRO 6000 Blackwell Server Edition {i}"} if link else {}
+        for size in (64, 256, 1024, 2048):
+            rows += backend_rows(name, size, 2e-6 * (i + 1), 1e8 * (i + 1), link, **gpu)
+    return rows
+
+
+def baseline_lost():
+    rows = [row for row in with_gpu() if row["size"] < 1e7 or row["backend"] != "numpy"]
+    for row in rows:
+        if row["size"] == 10_000_000:
+            row["speedup"] = ""
+        if row["backend"] == "torch_cpu" and row["size"] == 100_000:
+            row["grade"] = "disturbed"
+        if row["backend"] == "torch_cuda" and row["size"] <= 100_000:
+            row["grade"] = "not_paired"
+    return rows + bad("numpy", 10_000_000, "timeout", "no answer within 120 s")
+
+
+def nothing():
+    reasons = {"numpy": "ImportError: libopenblas.so: cannot open shared object file",
+               "torch_cpu": "killed by signal 9", "torch_cuda": NO_CUDA}  # fmt: skip
+    kinds = {"numpy": "error", "torch_cpu": "killed", "torch_cuda": "unavailable"}
+    return [
+        row for n in SIZES for name in kinds for row in bad(name, n, kinds[name], reasons[name])
+    ]
+
+
+CASES = {
+    "gpu": with_gpu,
+    "no_gpu": without_gpu,
+    "one_size": lambda: with_gpu((1_000_000,)),
+    "hostile": hostile,
+    "long_names": long_names,
+    "baseline_lost": baseline_lost,
+    "nothing": nothing,
+}
+
+
+def written(path: Path, rows, workload="add", dtype="float64") -> Path:
+    baseline = rows[0]["backend"]
+    with path.open("w", newline="", encoding="utf-8") as file:
+        writer = csv.DictWriter(file, COLUMNS, restval="", lineterminator="\n")
+        writer.writeheader()
+        for row in rows:
+            writer.writerow({"workload": workload, "dtype": dtype, "baseline": baseline, **row})
+    return path
+
+
+def texts(figure):
+    """All words on a figure, as one line."""
+    found = [text.get_text() for text in figure.texts]
+    for axes in figure.axes:
+        found += [axes.get_title("left"), axes.get_xlabel(), axes.get_ylabel()]
+        found += [text.get_text() for text in axes.texts]
+    return " ".join(" ".join(found).split())
+
+
+def lines(axes):
+    return {line.get_label(): line for line in axes.lines}

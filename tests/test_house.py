@@ -1,0 +1,70 @@
+"""The house: what is written twice says the same."""
+
+import re
+import tomllib
+
+import pytest
+import yaml
+
+from conftest import ROOT
+from crossover import __version__
+
+DEFAULT_PROFILE = "profiles/default/config.yaml"
+
+
+def packages(lines):
+    return {
+        line.split("#")[0].strip()
+        for line in lines
+        if line.split("#")[0].strip() and not line.startswith("-")
+    }
+
+
+def test_environment_and_requirements_name_the_same_packages_and_bounds():
+    environment = yaml.safe_load((ROOT / "environment.yml").read_text())
+    (pip,) = [entry["pip"] for entry in environment["dependencies"] if isinstance(entry, dict)]
+    assert set(pip) == packages((ROOT / "requirements.txt").read_text().splitlines())
+
+
+def test_every_requirement_has_bounds():
+    for line in packages((ROOT / "requirements.txt").read_text().splitlines()):
+        assert "==" in line or ("<" in line and ">=" in line), line
+
+
+@pytest.mark.parametrize("path", sorted((ROOT / "profiles").glob("*/config.yaml")), ids=str)
+def test_every_profile_keeps_what_caching_stands_on(path):
+    profile = yaml.safe_load(path.read_text())
+    default = yaml.safe_load((ROOT / DEFAULT_PROFILE).read_text())
+    for key in ("rerun-triggers", "rerun-incomplete", "scheduler"):
+        assert profile[key] == default[key], key
+    assert "code" not in profile["rerun-triggers"]
+    assert "cores" not in profile
+
+
+def test_the_version_is_one():
+    assert f"version: {__version__}" in (ROOT / "CITATION.cff").read_text()
+    assert f"## {__version__}" in (ROOT / "CHANGELOG.md").read_text()
+
+
+def test_every_make_target_of_the_readme_is_there():
+    named = set(
+        re.findall(r"(?:`|^ {4})make ([a-z]+)", (ROOT / "README.md").read_text(), re.MULTILINE)
+    )
+    targets = set(re.findall(r"^([a-z]+):", (ROOT / "Makefile").read_text(), re.MULTILINE))
+    assert named <= targets, named - targets
+
+
+def test_no_file_is_longer_than_400_lines():
+    for pattern in ("workflow/**/*.py", "workflow/**/*.smk", "tests/*.py", "Snakefile"):
+        for path in ROOT.glob(pattern):
+            assert len(path.read_text().splitlines()) <= 400, path
+
+
+def test_the_tools_settings_are_read():
+    settings = tomllib.loads((ROOT / "pyproject.toml").read_text())
+    assert set(settings) == {"tool"}  # nothing is installed from here
+
+
+def test_ci_runs_what_the_readme_says():
+    assert "make test" in (ROOT / ".ci/run").read_text()
+    assert "bash .ci/run" in (ROOT / ".github/workflows/ci.yml").read_text()
