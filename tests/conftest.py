@@ -98,11 +98,11 @@ def project(tmp_path: Path) -> Project:
 
 @pytest.fixture(scope="session")
 def finished(tmp_path_factory: pytest.TempPathFactory) -> Project:
-    """A finished sweep of the small config: copy it, never change it.
+    """A finished sweep of the small config, in an odd place: copy it, never change it.
 
     `imports.txt` beside it has a line for each module of the package that a process imported.
     """
-    made = copy_to(tmp_path_factory.mktemp("finished") / "clone")
+    made = copy_to(tmp_path_factory.mktemp("finished") / "it's a clone")
     (made.root.parent / "sitecustomize.py").write_text(SPY)
     made.sweep(PYTHONPATH=str(made.root.parent), IMPORTS=str(made.root.parent / "imports.txt"))
     return made

@@ -15,9 +15,10 @@ from pathlib import Path
 import numpy as np
 import psutil
 import pytest
+
 from conftest import copy_to
 from crossover import record
-from crossover.cells import Cell
+from crossover.cells import Cell, probe_json
 from processes import CHILD, JOB, alive, measuring, private_lock, running, snapshot, until
 
 SUMMARY = "results/summary.csv"
@@ -27,11 +28,18 @@ ROUNDS = 2
 FAKE = {"file": "tests/fake_device.py", "device": "fake"}
 
 
+def targets():
+    """All but the charts, which take longest and are not what is killed here."""
+    cells = [Cell("add", "fake", "float64", size) for size in SIZES]
+    tables = [str(cell.csv(round)) for cell in cells for round in range(1, ROUNDS + 1)]
+    return [str(probe_json("fake")), *tables, SUMMARY]
+
+
 def start(project):
     """The sweep as a user starts it, in the background; its screen goes to a file."""
     with (project.root / "screen.txt").open("a") as screen:
         return subprocess.Popen(
-            project.command(SUMMARY), cwd=project.root, stdout=screen, stderr=screen
+            project.command(*targets()), cwd=project.root, stdout=screen, stderr=screen
         )
 
 
@@ -78,9 +86,18 @@ def at_work(project, sweep, word):
     until(lambda: sweep.poll() is not None or running(project.root, word), word)
 
 
-def test_kill_at_random_moments_and_go_on(project):
-    dice = random.Random(0)
+@pytest.fixture
+def guarded(project):
+    """A project whose processes end with the test, however that ends."""
     private_lock(project)
+    yield project
+    for process in running(project.root):
+        with suppress(psutil.NoSuchProcess):
+            process.kill()
+
+
+def test_kill_at_random_moments_and_go_on(guarded):
+    project, dice = guarded, random.Random(0)
     project.configure(
         {
             "workloads": {"add": {"sizes": SIZES, "dtypes": ["float64"]}},
@@ -113,7 +130,7 @@ def test_kill_at_random_moments_and_go_on(project):
         assert before.items() <= now.items(), "a finished cell ran again"
         before = now
     sweep.wait(timeout=120)
-    project.sweep(SUMMARY)
+    project.sweep(*targets())
     assert before.items() <= finished(project).items(), "a finished cell ran again"
 
     # A killed child is a row, not a failed job, and not measured again before it is asked for.
@@ -123,11 +140,29 @@ def test_kill_at_random_moments_and_go_on(project):
     assert 1 <= killed <= KILLS.count("child") and set(found) == {"killed", "ok"}
     assert "killed by SIGKILL" in project.crossover("close").stdout
     project.crossover("retry")
-    project.sweep(SUMMARY)
-    assert set(statuses(project)) == {"ok"}
+    project.sweep(*targets())
+    assert statuses(project) == ["ok"] * len(SIZES) * ROUNDS
 
     assert not list((project.root / "results").rglob("*.tmp"))
     until(lambda: not measuring(project.root), "the end of all measuring processes", 5)
+
+
+def test_a_child_does_not_outlive_its_job(guarded):
+    project = guarded
+    hang = {"fault": "hang", "fault_at": SIZES[0]}
+    project.configure(
+        {
+            "workloads": {"add": {"sizes": SIZES, "dtypes": ["float64"]}},
+            "backends": {"fake": FAKE | {"options": hang}},
+            "baseline": "fake",
+        }
+    )
+    sweep = start(project)
+    at_work(project, sweep, JOB)
+    at_work(project, sweep, CHILD)
+    assert kill("job", project, sweep)
+    assert sweep.wait(timeout=60) != 0
+    until(lambda: not measuring(project.root), "the end of the child", 10)
 
 
 # --- every status, through the whole workflow
@@ -165,7 +200,7 @@ class Backend(Numpy):
 SIZE = 100
 EXPECTED = {
     "numpy": ("ok", ""),
-    "wrong": ("mismatch", "error 0.1"),
+    "wrong": ("mismatch", "the result is on elsewhere, not on fake"),
     "old": ("unsupported", 'RuntimeError: "add" not implemented for float32, "sorry"'),
     "missing": ("unavailable", "no such card, sorry"),
     "full": ("out_of_memory", "MemoryError: the fake device has no room"),
@@ -194,7 +229,7 @@ def swept():
             "workloads": {"polar": {"sizes": [SIZE], "dtypes": ["float32"]}},
             "backends": {
                 "numpy": {},
-                "wrong": FAKE | {"options": {"wrong": "value"}},
+                "wrong": FAKE | {"options": {"wrong": "device"}},
                 "old": {"file": "old.py"},
                 "missing": FAKE | {"options": {"missing": "no such card, sorry"}},
                 "full": faulty("out_of_memory"),

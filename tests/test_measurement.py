@@ -153,6 +153,20 @@ def test_a_device_that_is_not_there():
     assert failure.value.status == UNAVAILABLE
 
 
+@pytest.mark.parametrize("device", ["cuda", "cuda:1", "mps", "xpu"])
+def test_torch_says_in_its_own_words_why_a_device_is_not_there(device):
+    """Every device string takes the same path; on a machine that has them all, none is missing."""
+    torch = pytest.importorskip("torch")
+    backend = plugin.load(BUILTIN["torch"]).Backend
+    if torch.get_device_module(device.split(":")[0]).is_available():
+        assert backend(device, 1, {}).facts()["device"]
+        return
+    with pytest.raises(Failed) as failure:
+        backend(device, 1, {})
+    assert failure.value.status == UNAVAILABLE
+    assert "\n" not in str(failure.value) and len(str(failure.value)) > 10
+
+
 @pytest.mark.parametrize(
     ("error", "status"),
     [

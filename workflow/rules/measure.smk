@@ -1,11 +1,12 @@
-# The probe is ancient(): running it again must not re-run the cells. They re-run for what is in
-# params and in the sources, nothing else.
+# The probe is no input, not even an ancient() one: Snakemake does not look for reasons of their own
+# in jobs below one that runs anyway, so that a new option would run the probe now and the cells one
+# sweep later; and a probe that was deleted would re-run them all. Its priority puts it first. A cell
+# that finds no answer to its own question asks the library itself.
 CELL = "cells/{workload}/{backend}/{dtype}/{size}"
 
 
 rule measure:
     input:
-        probe=ancient("results/backends/{backend}.json"),
         workload=workload_file,
         backend=backend_file,
         code=[source(SCRIPTS / "measure.py"), *HARNESS],

@@ -6,13 +6,14 @@ from pathlib import Path
 from crossover import job
 
 wildcards, params = snakemake.wildcards, snakemake.params
+results = Path(snakemake.output.csv).parents[5]
 job.measure(
     {
         "workload": wildcards.workload,
         "workload_file": str(snakemake.input.workload),
         "backend": wildcards.backend,
         "backend_file": str(snakemake.input.backend),
-        "probe": str(snakemake.input.probe),
+        "probe": str(results / "backends" / f"{wildcards.backend}.json"),
         "device": params.device,
         "options": json.loads(params.options),
         "dtype": wildcards.dtype,
@@ -21,6 +22,8 @@ job.measure(
         "seed": int(params.seed),
         "budget_s": float(params.budget_s),
         "threads": params.threads,
+        "versions": params.versions,
+        "where": params.machine,
         "csv": str(snakemake.output.csv),
         "array": snakemake.output.get("array"),
         "keep_mb": snakemake.config["arrays"]["keep_mb"],

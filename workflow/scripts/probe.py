@@ -12,6 +12,8 @@ job.probe(
         "device": snakemake.params.device,
         "options": json.loads(snakemake.params.options),
         "threads": snakemake.params.threads,
+        "versions": snakemake.params.versions,
+        "where": snakemake.params.machine,
         "json": str(snakemake.output.facts),
     },
     timeout_s=snakemake.config["timeout_s"],

@@ -79,7 +79,7 @@ def _probe(task: dict[str, Any]) -> None:
         two = backend.to_host(ones + ones)
         backend.synchronize()
         if two.tolist() != [2, 2]:
-            raise Unavailable(f"1 + 1 gave {two.tolist()[0]}")
+            raise Unavailable(f"1 + 1, twice, gave {two.tolist()}")
         found |= backend.facts()
         found |= {"available": True, "threads_effective": backend.effective_threads()}
     except BaseException as error:

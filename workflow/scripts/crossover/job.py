@@ -45,16 +45,21 @@ def probe(task: Mapping[str, Any], timeout_s: float, log: Path) -> None:
 def measure(task: Mapping[str, Any], timeout_s: float, log: Path) -> None:
     """Write task['csv'], and task['array'] where one is named: one cell in one round.
 
-    task['probe'] is what `probe` wrote: a backend that is not there is not imported again.
+    task['probe'] is what `probe` wrote: a backend that is not there is not imported again. Where it
+    is missing, or answers another question (other options, another version), the cell tries itself.
     """
     task = _with_facts(task, "measure")
-    failure: tuple[str, str] | None
+    failure: tuple[str, str] | None = None
     try:
         found = record.read_json(Path(task["probe"]))
+    except FileNotFoundError:
+        pass
     except record.Damaged as error:
         failure = (ERROR, f"{error}; 'make retry' removes it")
     else:
-        failure = None if found["available"] else (UNAVAILABLE, found["reason"])
+        asked = _question(task)
+        if not found["available"] and found.get("asked", asked) == asked:
+            failure = (UNAVAILABLE, found["reason"])
     _finish(task, failure or _run(task, timeout_s, log, Path(task["csv"])))
 
 
@@ -97,9 +102,18 @@ def _with_facts(task: Mapping[str, Any], kind: str) -> dict[str, Any]:
     }
     if "backend_file" in task:
         facts["library"], facts["version"] = _library(Path(task["backend_file"]))
-    if kind != "probe":
+    if kind == "probe":
+        facts["asked"] = _question(task)
+    else:
         facts["attempt"] = 1
     return {**task, "kind": kind, "facts": facts, "threads_granted": granted, "parent": os.getpid()}
+
+
+def _question(task: Mapping[str, Any]) -> str:
+    """What a probe is asked, so that an answer to something else is told from one to this."""
+    names = ("device", "options", "threads", "versions", "where")
+    source = zlib.crc32(Path(task["backend_file"]).read_bytes())
+    return json.dumps([*(task.get(name) for name in names), source], sort_keys=True)
 
 
 def _library(backend_file: Path) -> tuple[str, str]:

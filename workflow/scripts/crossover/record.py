@@ -103,10 +103,11 @@ def read_json(path: Path) -> dict[str, Any]:
         found = json.loads(path.read_bytes())
     except (ValueError, IsADirectoryError):
         raise Damaged(f"{path} is not what a probe writes") from None
-    available = isinstance(found, dict) and found.get("available")
-    if not (available is True or (available is False and isinstance(found.get("reason"), str))):
+    facts: dict[str, Any] = found if isinstance(found, dict) else {}
+    reasoned = facts.get("available") is False and isinstance(facts.get("reason"), str)
+    if facts.get("available") is not True and not reasoned:
         raise Damaged(f"{path} is not what a probe writes")
-    return dict(found)
+    return facts
 
 
 def check_array(path: Path, crc32: str) -> None:

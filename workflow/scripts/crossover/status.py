@@ -13,6 +13,9 @@ NOT_MEASURED = "not measured"  # only in a look at a sweep that is still running
 ALL = (OK, MISMATCH, UNSUPPORTED, UNAVAILABLE, OUT_OF_MEMORY, TIMEOUT, KILLED, ERROR)
 
 
+MOST_WORDS = 200  # characters of a reason; the log has all of it
+
+
 class Failed(Exception):
     """A cell cannot be measured; the message is the one-line reason."""
 
@@ -52,4 +55,5 @@ def one_line(error: BaseException) -> str:
 def own_words(error: BaseException) -> str:
     """The first line of what an exception says, or its type where it says nothing."""
     lines = (line.strip() for line in str(error).splitlines())
-    return next(filter(None, lines), type(error).__name__)
+    words = next(filter(None, lines), type(error).__name__)
+    return words if len(words) <= MOST_WORDS else words[: MOST_WORDS - 3] + "..."

@@ -35,10 +35,10 @@ class Backend(Host):
     def _start(self) -> Any:
         """Wake the device with a small real operation: only that proves that it works."""
         try:
+            (torch.ones(2, device=self.device) + 1).cpu()
             module = torch.get_device_module(self.device)
             if self.device.index is not None:
-                module.set_device(self.device.index)
-            (torch.ones(2, device=self.device) + 1).cpu()
+                module.set_device(self.device.index)  # the one that synchronize() waits for
             module.synchronize()
         except Exception as error:  # AssertionError, RuntimeError and others, by torch's build
             raise Unavailable(own_words(error)) from error
