@@ -23,7 +23,7 @@ sweep: $(BIN)/.installed ## measure what CONFIG says, draw it, and say what came
 	@$(CROSSOVER) close --config $(CONFIG)
 
 test: $(BIN)/.installed-dev lint ## linters and tests
-	$(BIN)/pytest -q
+	$(BIN)/pytest -q -n auto --maxprocesses 8 --dist loadfile
 
 lint: $(BIN)/.installed-dev ## linters alone
 	$(BIN)/ruff check

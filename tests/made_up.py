@@ -1,10 +1,9 @@
 """Summaries of machines that do not exist: with a GPU, without one, with hostile names."""
 
-import csv
 import itertools
 from pathlib import Path
 
-from crossover.table import COLUMNS
+from crossover import table
 
 SIZES = (10_000, 100_000, 1_000_000, 10_000_000)
 CPU = "INTEL(R) XEON(R) PLATINUM 8581C CPU @ 2.10GHz"
@@ -129,11 +128,8 @@ CASES = {
 
 def written(path: Path, rows, workload="add", dtype="float64") -> Path:
     baseline = rows[0]["backend"]
-    with path.open("w", newline="", encoding="utf-8") as file:
-        writer = csv.DictWriter(file, COLUMNS, restval="", lineterminator="\n")
-        writer.writeheader()
-        for row in rows:
-            writer.writerow({"workload": workload, "dtype": dtype, "baseline": baseline, **row})
+    cell = {"workload": workload, "dtype": dtype, "baseline": baseline}
+    table.write(path, [cell | row for row in rows])
     return path
 
 

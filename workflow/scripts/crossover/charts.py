@@ -17,6 +17,7 @@ from crossover.style import Entry, Look, save, size_words
 
 __all__ = ["read", "save", "speedup", "time"]
 
+NUMBERS = ("size", "median_s", "q1_s", "q3_s", "speedup")  # those that are drawn
 PANELS = {
     "compute": "compute: data already where it is needed",
     "round_trip": "round trip: host arrays in and out",
@@ -28,12 +29,12 @@ Series = dict[tuple[str, str], pd.DataFrame]  # rows by size, of a backend in a 
 
 
 def read(path: str | PathLike[str]) -> pd.DataFrame:
-    """The summary, one row per cell and scope: numbers in table.NUMBERS, text in other columns.
+    """The summary, one row per cell and scope: numbers in NUMBERS, text in other columns.
 
     Raises what table.read does.
     """
     summary = pd.DataFrame(table.read(Path(path)), dtype="str")
-    for name in table.NUMBERS:
+    for name in NUMBERS:
         summary[name] = [float(text or "nan") for text in summary[name]]
     return summary.astype({"size": "int64"})
 

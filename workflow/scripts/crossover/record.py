@@ -1,7 +1,8 @@
-"""The file of one cell and round: raw samples, one row each, readable alone.
+"""The files that are kept: sealed tables, and arrays and facts beside them.
 
-Written once, by renaming. Each row carries the number of rows and a checksum that runs on from row
-to row, so that a file that was cut, edited or swapped is told from a good one.
+The main one is that of one cell and round: raw samples, one row each, readable alone. Files are
+written once, by renaming. Each row of a table carries the number of rows and a checksum that runs
+on from row to row, so that a file that was cut, edited or swapped is told from a good one.
 """
 
 import csv
@@ -24,7 +25,6 @@ FACTS = (
     *("library", "version", "numpy_version", "python_version", "array_crc32"),
 )
 SEALS = ("rows", "crc32")
-COLUMNS = (*FACTS, *SEALS)
 
 # An array of no elements as NumPy's format 1.0 has it, for jobs that do not import NumPy.
 _HEADER = b"{'descr': '<f8', 'fortran_order': False, 'shape': (0,), }"
@@ -35,15 +35,15 @@ class Damaged(ValueError):
     """A file that is not what this program wrote there; the message names it and says why."""
 
 
-def write(path: Path, rows: Iterable[Mapping[str, Any]]) -> None:
-    """Write rows, all of them or nothing. Their keys are among FACTS; a missing one is empty."""
+def write(path: Path, rows: Iterable[Mapping[str, Any]], columns: tuple[str, ...] = FACTS) -> None:
+    """Write rows, all of them or nothing; their keys are columns, and a missing one is empty."""
     rows = list(rows)
-    lines = [_line(COLUMNS)]
+    lines = [_line((*columns, *SEALS))]
     crc = zlib.crc32(lines[0].encode())
     for row in rows:
-        if unknown := row.keys() - set(FACTS):
+        if unknown := row.keys() - set(columns):
             raise ValueError(f"no such column: {', '.join(sorted(unknown))}")
-        values = [_text(row.get(name)) for name in FACTS] + [str(len(rows))]
+        values = [_text(row.get(name)) for name in columns] + [str(len(rows))]
         crc = zlib.crc32(_line(values).encode(), crc)
         lines.append(_line([*values, f"{crc:08x}"]))
     replace(path, "".join(lines).encode())
@@ -63,11 +63,12 @@ def replace(path: Path, content: bytes) -> None:
         temporary.unlink(missing_ok=True)
 
 
-def read(path: Path, **expected: Any) -> list[dict[str, str]]:
+def read(path: Path, columns: tuple[str, ...] = FACTS, **expected: Any) -> list[dict[str, str]]:
     """The rows of a file, as texts. `expected` are columns that every row must have as given.
 
     Raises FileNotFoundError, and Damaged for anything but an untouched file of this cell.
     """
+    header = (*columns, *SEALS)
     try:
         text = path.read_bytes().decode()
     except UnicodeDecodeError:
@@ -80,15 +81,15 @@ def read(path: Path, **expected: Any) -> list[dict[str, str]]:
         raise Damaged(f"{path} is not CSV: {error}") from None
     if not lines:
         raise Damaged(f"{path} is empty")
-    if tuple(lines[0]) != COLUMNS:
+    if tuple(lines[0]) != header:
         raise Damaged(f"{path} has other columns than this version of Crossover writes")
-    crc = zlib.crc32(_line(COLUMNS).encode())
+    crc = zlib.crc32(_line(header).encode())
     rows = []
     for number, values in enumerate(lines[1:], 1):
         crc = zlib.crc32(_line(values[:-1]).encode(), crc)
-        if len(values) != len(COLUMNS) or values[-1] != f"{crc:08x}":
+        if len(values) != len(header) or values[-1] != f"{crc:08x}":
             raise Damaged(f"{path} was cut or edited: row {number} does not have its checksum")
-        rows.append(dict(zip(COLUMNS, values, strict=True)))
+        rows.append(dict(zip(header, values, strict=True)))
     if not rows or rows[0]["rows"] != str(len(rows)):
         raise Damaged(f"{path} was cut: {len(rows)} rows of {rows[0]['rows'] if rows else 'more'}")
     for name, value in expected.items():
