@@ -11,7 +11,7 @@ SNAKEMAKE += --configfile $(CONFIG) --replace-workflow-config
 endif
 CROSSOVER = PYTHONPATH=workflow/scripts $(BIN)/python -m crossover
 
-.PHONY: sweep test lint check plan retry peek cell report clean help install
+.PHONY: sweep test lint plan retry peek cell report help install
 .DEFAULT_GOAL := help
 
 help: ## this list
@@ -33,7 +33,7 @@ lint: $(BIN)/.installed-dev ## linters alone
 	$(BIN)/mypy
 
 plan: $(BIN)/.installed ## cells, jobs, expected minutes and disk, before anything runs
-	$(CROSSOVER) plan --config $(CONFIG) $(ARGS)
+	$(CROSSOVER) plan --config $(CONFIG) -- $(ARGS)
 
 peek: $(BIN)/.installed ## the summary so far of a sweep that is running or was interrupted
 	$(CROSSOVER) peek --config $(CONFIG)

@@ -74,9 +74,20 @@ def test_equally_slow_first_calls_do_not_pass_for_steady_ones():
 
 def test_a_call_longer_than_the_budget_gets_one_sample_and_no_other_warm_up():
     device = Device(3e9)
-    samples = device.sample(budget_s=0.2)
+    samples = device.sample(budget_s=0.2, before_s=3.1)
     assert samples.seconds == [pytest.approx(3.0)]
     assert device.calls == 1
+
+
+@pytest.mark.parametrize("slow", [[0.9e9], [0.9e9, 0.5e9], [0.9e9, 0.5e9, 0.3e9]])
+def test_slow_first_calls_longer_than_the_budget_do_not_reach_the_samples(slow):
+    samples = Device(1e6, slow=slow).sample(budget_s=0.2)
+    assert max(samples.seconds) == pytest.approx(1e-3, rel=0.02)
+
+
+def test_calls_longer_than_the_budget_that_never_agree_are_bounded():
+    device = Device(1e9, slow=[k * 1e9 for k in (20, 10, 5, 2.5, 1.2)])
+    assert device.sample(budget_s=0.2).seconds == [pytest.approx(2.5)]
 
 
 def test_a_few_samples_where_one_call_is_nearly_the_budget():

@@ -108,13 +108,15 @@ def test_cells_keep_backends_side_by_side_in_the_order_of_the_file():
     ]
 
 
+FUNCTIONS = ("inputs", "compute", "output_shapes", "cost", "error", "bound")
+WORKLOAD = "".join(f"def {name}(): pass\n" for name in FUNCTIONS)
 BACKEND = "DEVICES = ('cpu', 'fake')\nOPTIONS = {'launch_s': 0}\nclass Backend: pass\n"
 
 
 def test_files_of_ones_own(tmp_path):
     (tmp_path / "it's mine.py").write_text(BACKEND)
     (tmp_path / "plain.py").write_text("class Backend: pass\n")
-    (tmp_path / "w.py").write_text("DTYPES = ('float32',)\ndef compute(): pass\n")
+    (tmp_path / "w.py").write_text(WORKLOAD + "DTYPES = ('float32',)\n")
     values = raw(
         workloads={"w": {"file": "w.py", "sizes": 1}},
         backends={
@@ -139,7 +141,11 @@ def test_files_of_ones_own(tmp_path):
         ("backends", "\0", " is not Python: "),
         ("backends", b"\xff", " is not Python: "),
         ("backends", "def Bakend(): pass", " has no class Backend"),
-        ("workloads", "class Compute: pass", " has no function compute"),
+        (
+            "workloads",
+            "class Compute: pass",
+            " has no function inputs, compute, output_shapes, cost",
+        ),
         ("workloads", "(" * 2000, " is not Python: "),
     ],
 )

@@ -102,6 +102,23 @@ def test_slow_first_calls_do_not_reach_the_samples():
     assert max(r["seconds"] for r in made.rows if r["scope"] == "compute") < 0.1
 
 
+def test_a_slow_second_call_longer_than_the_budget_is_no_sample():
+    made = measured(options={"work_s": 0.001, "slow_calls": 2, "slow_s": 0.3}, budget_s=0.2)
+    assert max(r["seconds"] for r in made.rows if r["scope"] == "compute") < 0.1
+
+
+@pytest.mark.parametrize("workload", ["add", "matmul", "polar"])
+def test_torch_as_on_a_device_of_its_own(workload):
+    """Real torch tensors through uploads, downloads and synchronizes, on the CPU."""
+    file = FAKE.with_name("torch_as_device.py")
+    made = measured(workload=workload, backend_file=file, dtype="float32", size=100)
+    upload = {"upload"} if workload != "polar" else set()
+    assert set(seconds(made)) == {"first_call", "compute", "download", "round_trip"} | upload
+    assert made.facts["error"] <= made.facts["error_bound"]
+    assert made.backend.module.synchronized > 10
+    assert made.facts["device"] == "Stub GPU" and made.facts["device_uuid"] == "123"
+
+
 def test_polar_has_no_upload():
     made = measured(workload="polar", dtype="float32")
     assert set(seconds(made)) == {"first_call", "compute", "download", "round_trip"}
@@ -232,13 +249,22 @@ def test_a_disturbed_round_is_measured_once_more(monkeypatch):
 
 def test_an_output_is_kept_whole_while_it_is_small():
     array = np.arange(12.0).reshape(3, 4)
-    assert np.array_equal(thinned(np, (array,), 96), array)
+    assert np.array_equal(thinned(np, (array,), 5000), array)
+
+
+def test_a_kept_output_is_one_that_snakemake_knows_by_its_content(tmp_path):
+    np.save(tmp_path / "x.npy", thinned(np, (np.ones(125_000),), 1e6))
+    assert (tmp_path / "x.npy").stat().st_size < 1_000_000
+
+
+def test_outputs_of_several_shapes_are_kept_in_a_row():
+    assert thinned(np, (np.ones(3), np.ones((2, 2))), 5000).shape == (7,)
 
 
 def test_a_large_output_is_kept_as_an_even_sample():
     x = np.arange(100_000.0)
-    kept = thinned(np, (x, -x), 8_000)
-    assert kept.shape[0] == 2 and kept.nbytes <= 8_000 + 16
+    kept = thinned(np, (x, -x), 20_000)
+    assert kept.shape[0] == 2 and 10_000 < kept.nbytes < 20_000
     assert len(set(np.diff(kept[0]))) == 1 and np.array_equal(kept[0], -kept[1])
 
 

@@ -21,7 +21,13 @@ CASES = [
     for dtype in ("float32", "float64")
     for size in sizes
 ]
-WIDE = [("add", dtype, 1000) for dtype in ("float16", "complex64", "int32", "int64")]
+WIDE = [
+    (name, dtype, size)
+    for name, workload in WORKLOADS.items()
+    for dtype in workload.DTYPES
+    if dtype not in ("float32", "float64", "bfloat16")  # NumPy has no bfloat16
+    for size in (1, 2, 300)
+]
 
 
 def answer(name, dtype, size):
@@ -62,6 +68,49 @@ def test_wrong_answers_fail(name, dtype, size, wrong):
         "float16": lambda a: (a / 2**12).astype("float16").astype(a.dtype) * 2**12,
     }[wrong]
     assert not passes(case, tuple(spoiled(output) for output in case.outputs))
+
+
+def rounded(array, bits):
+    """Float32 with that many bits of mantissa, to nearest: 10 for TF32, 7 for bfloat16."""
+    unit = np.exp2(np.floor(np.log2(abs(array))) - bits)
+    return (np.round(array / unit) * unit).astype("float32")
+
+
+def test_tf32_under_a_float32_label_fails():
+    """By a margin that shrinks with the root of n: at the article's n = 10,000 it is still 5."""
+    case = answer("matmul", "float32", 2048)
+    a, b = (rounded(matrix, 10) for matrix in case.inputs)
+    error = case.workload.error((a @ b,), case.inputs, np.random.default_rng(0), "float32")
+    assert error > 8 * case.workload.bound(2048, "float32")
+
+
+@pytest.mark.parametrize("size", [64, 512])
+def test_an_honest_product_in_the_plainest_order_passes(size):
+    """No blocks, every partial sum rounded: what a simple GPU kernel does."""
+    case = answer("matmul", "float32", size)
+    a, b = case.inputs
+    c = np.zeros_like(a)
+    for k in range(size):
+        c += np.outer(a[:, k], b[k])
+    assert passes(case, (c,))
+
+
+@pytest.mark.parametrize("size", [26, 700])
+@pytest.mark.parametrize("spoil", ["nothing", "tenth", "rows", "order"])
+def test_half_precision_is_judged_by_its_own_rounding(size, spoil):
+    """Carried in float32 on the host, as bfloat16 is."""
+    case = answer("matmul", "float32", size)
+    case.dtype = "bfloat16"
+    a, b = (rounded(matrix, 7) for matrix in case.inputs)
+    c = rounded(a @ b, 7)
+    match spoil:
+        case "tenth":
+            c *= np.float32(1.1)
+        case "rows":
+            c[:10] = 0
+        case "order":
+            c = c[::-1].copy()
+    assert passes(case, (c,)) == (spoil == "nothing")
 
 
 @pytest.mark.parametrize("name", ["add", "polar"])

@@ -18,7 +18,7 @@ rule render:
     threads: whole_machine()
     params:
         budget_s=repr(CONFIG.budget_s),
-        machine=identity.host(CONFIG),
+        machine=lambda wildcards: identity.host(CONFIG),  # a text would be searched for {wildcards}
         seed=CONFIG.seed,
         versions=identity.versions_of("matplotlib", "numpy"),
     message:

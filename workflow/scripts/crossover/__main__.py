@@ -16,6 +16,7 @@ from typing import Any
 from crossover import closing, identity, job, plugin, record, summary, table
 from crossover.cells import Cell, probe_json
 from crossover.config import Backend, Config, ConfigError, load
+from crossover.spelling import whole
 from crossover.status import OK
 from crossover.workloads import Cost
 
@@ -35,7 +36,8 @@ def main() -> None:
     parser.add_argument("--backend")
     parser.add_argument("--size")
     parser.add_argument("--dtype")
-    options, rest = parser.parse_known_args()
+    parser.add_argument("arguments", nargs="*", help="after --: more flags for Snakemake")
+    options = parser.parse_args()
     try:
         config = load(options.config)
         match options.command:
@@ -44,7 +46,7 @@ def main() -> None:
             case "peek":
                 peek(config)
             case "plan":
-                plan(config, options.config, rest)
+                plan(config, options.config, options.arguments)
             case "retry":
                 retry(config)
             case "cell":
@@ -201,13 +203,14 @@ def _chosen(config: Config, options: argparse.Namespace) -> Cell:
             wanted = f"{kind.upper()}={getattr(options, kind) or ''}"
             raise ConfigError([f"{wanted}: name one of {', '.join(names)}"])
     workload = config.workloads[options.workload]
-    if not (options.size or "").isdigit() or int(options.size) < 1:
+    size = whole(options.size or "")
+    if not isinstance(size, int) or size < 1:
         raise ConfigError([f"SIZE={options.size or ''}: give a whole number of at least 1"])
     dtype = options.dtype or workload.dtypes[0]
     allowed = plugin.declared(workload.file).get("DTYPES", (dtype,))
     if dtype not in allowed:
         raise ConfigError([f"DTYPE={dtype}: {workload.name} can do {', '.join(allowed)}"])
-    return Cell(options.workload, options.backend, dtype, int(options.size))
+    return Cell(options.workload, options.backend, dtype, size)
 
 
 def _task(config: Config, cell: Cell, backend: Backend, folder: Path) -> dict[str, Any]:

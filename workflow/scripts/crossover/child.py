@@ -16,7 +16,7 @@ import zlib
 from pathlib import Path
 from typing import Any
 
-from crossover import plugin, record
+from crossover import machine, plugin, record
 from crossover.measurement import Measurement
 from crossover.status import OK, Unavailable, one_line, own_words
 
@@ -35,7 +35,7 @@ def main() -> None:
 
 def _measure(task: dict[str, Any]) -> None:
     measurement = _measurement(task)
-    facts = dict(task["facts"])
+    facts = task["facts"] | {"environment": machine.environment()}
     try:
         measurement.run()
         rows, status, reason = measurement.rows, OK, ""

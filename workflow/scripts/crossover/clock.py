@@ -71,19 +71,25 @@ def _nothing() -> None:
 
 
 def sample(
-    watch: Stopwatch, call: Call, budget_s: float, most: int, slow_s: float | None = None
+    watch: Stopwatch,
+    call: Call,
+    budget_s: float,
+    most: int,
+    slow_s: float | None = None,
+    before_s: float | None = None,
 ) -> Samples:
     """Warm up for at most about `budget_s`, then take samples until `budget_s` is spent again or
     there are `most`.
 
     At least FEWEST_SAMPLES are taken, but for a call that alone is longer than `slow_s` (default:
-    the budget): then the call before it was the warm-up, and this one is the sample.
+    the budget): where the call before it took as long, that was the warm-up, and this one is the
+    sample. `before_s` is what a call took that was made before, if there was one.
     """
     slow_s = budget_s if slow_s is None else slow_s
     overhead_s = max(watch.overhead_s(), watch.step_s())
     shortest_s = max(SAMPLE_S, overhead_s / OVERHEAD_SHARE, budget_s / most)
     samples = Samples()
-    start, last_s = _warm_up(watch, call, samples, shortest_s, budget_s, slow_s)
+    start, last_s = _warm_up(watch, call, samples, shortest_s, budget_s, slow_s, before_s)
     if samples.calls == 1 and last_s >= slow_s:
         samples.seconds.append(last_s)
         samples.started.append(start)
@@ -100,7 +106,13 @@ def sample(
 
 
 def _warm_up(
-    watch: Stopwatch, call: Call, samples: Samples, shortest_s: float, limit_s: float, slow_s: float
+    watch: Stopwatch,
+    call: Call,
+    samples: Samples,
+    shortest_s: float,
+    limit_s: float,
+    slow_s: float,
+    before_s: float | None,
 ) -> tuple[float, float]:
     """Call until the times are steady, finding `samples.calls` on the way; the last run's start
     and seconds. Bounded by `limit_s`, but not before STEADY_CALLS calls: the first few calls of a
@@ -113,7 +125,10 @@ def _warm_up(
         spent_s += duration_s
         runs += 1
         if samples.calls == 1 and duration_s >= slow_s:
-            return start, duration_s
+            if runs > STEADY_CALLS or _steady([before_s or 0.0, duration_s]):
+                return start, duration_s
+            before_s = duration_s
+            continue
         if duration_s < shortest_s and samples.calls < MOST_CALLS:
             # Aim a tenth too high, since the next run may be faster; by a factor of 2 to 100, since
             # this one may have been disturbed, or shorter than the clock's step.
@@ -123,7 +138,11 @@ def _warm_up(
             continue
         history.append(duration_s)
         recent = history[-STEADY_CALLS:]
-        if len(recent) == STEADY_CALLS and max(recent) <= STEADY * min(recent):
+        if len(recent) == STEADY_CALLS and _steady(recent):
             return start, duration_s
         if spent_s >= limit_s and runs > STEADY_CALLS:
             return start, duration_s
+
+
+def _steady(seconds: list[float]) -> bool:
+    return max(seconds) <= STEADY * min(seconds)

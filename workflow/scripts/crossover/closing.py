@@ -79,6 +79,8 @@ def not_ok(rows: Iterable[Row]) -> list[str]:
         f"  {count} x {backend}: {status}" + (f" ({reason})" if status != NOT_MEASURED else "")
         for (backend, status, reason), count in reasons.items()
     ]
+    if all(row["status"] == NOT_MEASURED for row in failed):
+        return text
     return [*text, "  'make retry' lists and removes them; the next sweep measures them again"]
 
 

@@ -13,6 +13,10 @@ from crossover import plugin
 from crossover.schema import Problem
 from crossover.spelling import choices, dotted, show
 
+# What such a file must define: the form is described in workloads/ and backends/ of this package.
+WORKLOAD = ("inputs", "compute", "output_shapes", "cost", "error", "bound")
+BACKEND = ("Backend",)
+
 
 @dataclass(frozen=True)
 class Workload:
@@ -77,7 +81,7 @@ def resolve_workloads(
             problems.append(Problem(at, f"{line}; one of your own needs the key file"))
             continue
         file = _path(base, entry["file"]) if "file" in entry else ours[name]
-        constants = _constants(file, "compute", at, entry, problems)
+        constants = _constants(file, WORKLOAD, at, entry, problems)
         if constants is None or bad:
             continue
         able = _names(constants, "DTYPES", file, at, problems)
@@ -136,9 +140,10 @@ def resolve_backends(
                 problems.append(Problem(at, line))
                 continue
             file = ours[library]
-        constants = _constants(file, "Backend", at, entry, problems)
+        constants = _constants(file, BACKEND, at, entry, problems)
         if constants is None or bad:
             continue
+        _names(constants, "LIBRARIES", file, at, problems)
         problems += _device_problems(entry["device"], constants, file, at)
         problems += _option_problems(entry["options"], constants, file, at)
         threads = entry.get("threads", values["threads"])
@@ -159,11 +164,16 @@ def _device_problems(
     problems: list[Problem] = []
     kinds = _names(constants, "DEVICES", file, at, problems)
     kinds = ("cpu",) if kinds is None else kinds
-    kind = device.partition(":")[0]
+    kind, _, index = device.partition(":")
     if not problems and kind not in kinds:
         line = f"{dotted((*at, 'device'))}: {show(device)} is no device of {file.name}; "
         line += choices(kind, kinds, "Kinds of device there")
         problems.append(Problem(at, f"{line}; one of several is written as cuda:1"))
+    elif not problems and kind == "cpu" and index:
+        line = (
+            f"{dotted((*at, 'device'))}: {show(device)}: there is one cpu, written without a number"
+        )
+        problems.append(Problem(at, line))
     return problems
 
 
@@ -184,15 +194,20 @@ def _path(base: Path, file: str) -> Path:
 
 
 def _constants(
-    file: Path, needed: str, at: tuple[str, str], entry: dict[str, Any], problems: list[Problem]
+    file: Path,
+    needed: tuple[str, ...],
+    at: tuple[str, str],
+    entry: dict[str, Any],
+    problems: list[Problem],
 ) -> dict[str, Any] | None:
     """The constants that a workload or backend file declares; None, and a line, where it is bad."""
     path = dotted((*at, "file") if "file" in entry else at)
     try:
-        if needed in plugin.functions(file):
+        there = plugin.functions(file)
+        if not (missing := [name for name in needed if name not in there]):
             return plugin.declared(file)
-        kind = "class" if needed == "Backend" else "function"
-        words = f"has no {kind} {needed}"
+        kind = "class" if needed == BACKEND else "function"
+        words = f"has no {kind} {', '.join(missing)}"
     except FileNotFoundError:
         words = "is not there"
     except IsADirectoryError:

@@ -62,7 +62,8 @@ def where(config: Config, backend: Backend) -> str:
     """
     if config.machine != "auto" or backend.device == "cpu":
         return host(config)
-    return f"{host(config)}, {machine.accelerators() or 'no GPU seen'}"
+    found = machine.accelerators() or "no GPU seen"
+    return " ".join([f"{host(config)}, {found}", machine.environment(machine.DEVICE_VARIABLES)])
 
 
 def host(config: Config) -> str:

@@ -16,10 +16,10 @@ DISTURBED_SHARE = 0.1  # quiet machines show 0 to 0.01, one busy neighbour on tw
 
 @dataclass(frozen=True)
 class Counters:
-    """Seconds since some moment: clock, own threads' waiting for a core, cgroup throttling."""
+    """Seconds since some moment: clock, each own thread's waiting for a core, cgroup throttling."""
 
     clock_s: float
-    queue_wait_s: float
+    queue_wait_s: Mapping[str, float]
     throttled_s: float
 
     @staticmethod
@@ -27,10 +27,17 @@ class Counters:
         return Counters(perf_counter(), _queue_wait_s(), _throttled_s())
 
     def since(self, start: "Counters") -> dict[str, float]:
-        """The columns of the raw file: what happened from `start` to here."""
+        """The columns of the raw file: what happened from `start` to here.
+
+        Of all threads the one that waited longest counts: the others wait for it at the end of
+        every loop that they share. A sum would grow with the number of cores.
+        """
+        waits = [
+            wait - start.queue_wait_s.get(thread, 0.0) for thread, wait in self.queue_wait_s.items()
+        ]
         return {
             "timed_s": self.clock_s - start.clock_s,
-            "queue_wait_s": max(0.0, self.queue_wait_s - start.queue_wait_s),
+            "queue_wait_s": max(0.0, *waits),
             "throttled_s": max(0.0, self.throttled_s - start.throttled_s),
         }
 
@@ -41,13 +48,14 @@ def disturbed(signals: Mapping[str, float]) -> bool:
     return waited > DISTURBED_SHARE * signals["timed_s"]
 
 
-def _queue_wait_s() -> float:
-    """Threads that end meanwhile take their waiting with them; pools keep theirs."""
-    waits = 0
+def _queue_wait_s() -> dict[str, float]:
+    """By thread. One that ends meanwhile takes its waiting with it; pools keep theirs."""
+    waits = {}
     for task in Path("/proc/self/task").glob("*/schedstat"):
         fields = read(task).split()
-        waits += int(fields[1]) if len(fields) == 3 else 0
-    return waits / 1e9
+        if len(fields) == 3:
+            waits[task.parent.name] = int(fields[1]) / 1e9
+    return waits
 
 
 def _throttled_s() -> float:

@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import Any
 
 from crossover import machine, plugin, record
-from crossover.status import ERROR, KILLED, TIMEOUT, UNAVAILABLE
+from crossover.status import ERROR, KILLED, TIMEOUT, UNAVAILABLE, shortened
 from crossover.turn import turn
 
 # Every one of them: OpenBLAS alone listens to three, and Snakemake sets all to the job's threads.
@@ -38,7 +38,8 @@ def probe(task: Mapping[str, Any], timeout_s: float, log: Path) -> None:
     task = _with_facts(task, "probe")
     path = Path(task["json"])
     if failure := _run(task, timeout_s, log, path):
-        found = task["facts"] | {"available": False, "reason": failure[1]}
+        status, reason = failure
+        found = task["facts"] | {"available": False, "status": status, "reason": reason}
         record.replace(path, json.dumps(found, indent=2).encode())
 
 
@@ -59,7 +60,7 @@ def measure(task: Mapping[str, Any], timeout_s: float, log: Path) -> None:
     else:
         asked = _question(task)
         if not found["available"] and found.get("asked", asked) == asked:
-            failure = (UNAVAILABLE, found["reason"])
+            failure = (found.get("status", UNAVAILABLE), found["reason"])
     _finish(task, failure or _run(task, timeout_s, log, Path(task["csv"])))
 
 
@@ -155,11 +156,14 @@ def _run(task: dict[str, Any], timeout_s: float, log: Path, wanted: Path) -> tup
             return TIMEOUT, f"took more than {timeout_s:g} s (timeout_s)"
         finally:
             _end(child)
-            _clear(wanted.parent)
+            for path in filter(None, (task.get("array"), wanted)):
+                _clear(Path(path))
     if wanted.exists():
         return None
     if child.returncode < 0:
-        name = signal.Signals(-child.returncode).name
+        number = -child.returncode
+        known = {int(entry): entry.name for entry in signal.Signals}
+        name = known.get(number, f"signal {number}")  # real-time signals have no names
         hint = "; the kernel does this when memory runs out" if name == "SIGKILL" else ""
         return KILLED, f"killed by {name}{hint}"
     return ERROR, _last_words(log) or f"the process ended with exit status {child.returncode}"
@@ -172,12 +176,12 @@ def _end(child: "subprocess.Popen[bytes]") -> None:
     child.wait()
 
 
-def _clear(folder: Path) -> None:
+def _clear(path: Path) -> None:
     """Remove what was half-written when a job or its child was killed, now or the last time."""
-    for left in folder.glob(".*.tmp"):
+    for left in path.parent.glob(f".{path.name}.*.tmp"):
         left.unlink(missing_ok=True)
 
 
 def _last_words(log: Path) -> str:
     lines = log.read_text(encoding="utf-8", errors="replace").split("\n")
-    return next((line.strip() for line in reversed(lines) if line.strip()), "")
+    return shortened(next((line.strip() for line in reversed(lines) if line.strip()), ""))

@@ -6,6 +6,7 @@ A fact that cannot be read is empty or None. The host's name is not part of the 
 import hashlib
 import os
 import platform
+import re
 import resource
 from contextlib import suppress
 from functools import cache
@@ -157,6 +158,22 @@ def accelerators() -> str:
     if driver := nvidia_driver():
         names.append(f"driver {driver}")
     return ", ".join(names)
+
+
+# Which device is used, and how: with another value it is another machine.
+DEVICE_VARIABLES = re.compile(
+    r"CUDA_(VISIBLE_DEVICES|DEVICE_ORDER|LAUNCH_BLOCKING)$|.*TF32.*_OVERRIDE$"
+)
+# What changes speed or precision behind a library's back: recorded. The threads are ours.
+SPEED_VARIABLES = re.compile(
+    r"(OPENBLAS|OMP|KMP|MKL)_(?!NUM_THREADS$)|PYTORCH_|GLIBC_TUNABLES$|MALLOC_|"
+    + DEVICE_VARIABLES.pattern
+)
+
+
+def environment(names: re.Pattern[str] = SPEED_VARIABLES) -> str:
+    """The variables of that kind that are set, as 'A=1 B=2'."""
+    return " ".join(f"{k}={v}" for k, v in sorted(os.environ.items()) if names.match(k))
 
 
 def words() -> str:

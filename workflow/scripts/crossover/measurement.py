@@ -22,6 +22,7 @@ from crossover.workloads import blocks, host_dtype
 ATTEMPTS = 2  # a disturbed round is measured once more
 MOST_ROWS = 2000  # of samples in a file, which stays under Snakemake's 1 MB for checksums
 MOST_SAMPLES = 1000  # in one scope
+HEADER_BYTES = 4096  # more than a .npy file's, so that `keep_mb: 1` stays under that limit too
 
 
 class Measurement:
@@ -56,18 +57,18 @@ class Measurement:
         machine.reset_peak()
         before_bytes = machine.resident_bytes()
         host = self._inputs()
-        before = None if self.in_place else _checksum(host)
-        self._first_call(host, starting_s)
+        before = None if self.in_place else _checksum(np, host)
+        first_s = self._first_call(host, starting_s)
         # Read after the first call: some pools of threads start with it.
         self.facts["threads_effective"] = self.backend.effective_threads()
         for attempt in range(1, ATTEMPTS + 1):
-            signals = self._scopes(host, attempt)
+            signals = self._scopes(host, attempt, first_s)
             if not interference.disturbed(signals):
                 break
         if self.in_place:
             del host  # its numbers have moved on, and a second copy would not fit
             self._check(None, size, dtype)
-        elif _checksum(host) == before:
+        elif _checksum(np, host) == before:
             self._check(host, size, dtype)
         else:
             raise Mismatch("compute changed its inputs, but the workload is not IN_PLACE")
@@ -124,24 +125,26 @@ class Measurement:
     def _round_trip(self, host: tuple[Any, ...]) -> tuple[Any, ...]:
         return self._download(self._compute(self._upload(host))())
 
-    def _first_call(self, host: tuple[Any, ...], starting_s: float) -> None:
-        """The cold round trip, with the time that starting the device took."""
+    def _first_call(self, host: tuple[Any, ...], starting_s: float) -> float:
+        """The cold round trip, with the time that starting the device took; its seconds without."""
         started = time.perf_counter()
         watch = Stopwatch(self.backend.synchronize)
         _, seconds = watch.run(partial(self._round_trip, host), 1)
         samples = Samples(1, [starting_s + seconds], [started - starting_s])
         self.rows += list(rows_of("first_call", 1, samples, {}))
+        return seconds
 
-    def _scopes(self, host: tuple[Any, ...], attempt: int) -> dict[str, float]:
-        """Sample every scope that the cell has; the signals of interference meanwhile."""
+    def _scopes(self, host: tuple[Any, ...], attempt: int, first_s: float) -> dict[str, float]:
+        """Sample every scope that the cell has; the signals of interference meanwhile. `first_s`
+        is what the first call took, which on a host was a computation."""
         backend, budget_s = self.backend, self.task["budget_s"]
         count = 1 if backend.on_host else 3 + bool(host)
         most = min(MOST_SAMPLES, MOST_ROWS // (ATTEMPTS * count))
         watch = Stopwatch(backend.synchronize)
         taken: dict[str, Samples] = {}
 
-        def take(scope: str, call: Callable[[], Any]) -> None:
-            taken[scope] = sample(watch, call, budget_s / count, most, slow_s=budget_s)
+        def take(scope: str, call: Callable[[], Any], before_s: float | None = None) -> None:
+            taken[scope] = sample(watch, call, budget_s / count, most, budget_s, before_s)
 
         gc.collect()
         gc.disable()
@@ -149,7 +152,7 @@ class Measurement:
         device = self._upload(host)
         backend.synchronize()
         backend.reset_peak()
-        take("compute", self._compute(device))
+        take("compute", self._compute(device), first_s if backend.on_host else None)
         if not backend.on_host:
             outputs = self._compute(device)()
             take("download", partial(self._download, outputs))
@@ -201,12 +204,14 @@ class Measurement:
 def thinned(np: ModuleType, arrays: tuple[Any, ...], keep_bytes: float) -> Any:
     """Outputs as one array: whole while small, else an evenly strided sample of each, flattened.
 
-    Several outputs of one shape are stacked: x and y of n points become (2, n).
+    Several outputs of one shape are stacked: x and y of n points become (2, n). Others follow each
+    other in one flat array.
     """
-    total = sum(array.nbytes for array in arrays)
-    if total > keep_bytes:
-        stride = -(-total // max(1, int(keep_bytes)))
-        arrays = tuple(array.reshape(-1)[::stride] for array in arrays)
+    total, most = sum(array.nbytes for array in arrays), max(1, int(keep_bytes) - HEADER_BYTES)
+    if total > most:
+        arrays = tuple(array.reshape(-1)[:: -(-total // most)] for array in arrays)
+    if len({array.shape for array in arrays}) > 1:
+        return np.concatenate([array.reshape(-1) for array in arrays])
     return np.stack(arrays) if len(arrays) > 1 else np.array(arrays[0])
 
 
@@ -238,10 +243,11 @@ def _refuse(place: str, asked: int, there: int) -> None:
         raise OutOfMemory(f"needs {asked:,} bytes, but {place} has {there:,} left")
 
 
-def _checksum(arrays: tuple[Any, ...]) -> int:
+def _checksum(np: ModuleType, arrays: tuple[Any, ...]) -> int:
     crc = 0
     for array in arrays:
-        crc = zlib.crc32(memoryview(array).cast("B"), crc)
+        # A copy only where the array is not in C order, which ours are.
+        crc = zlib.crc32(memoryview(np.ascontiguousarray(array)).cast("B"), crc)
     return crc
 
 

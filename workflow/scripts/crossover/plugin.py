@@ -6,10 +6,13 @@ needs are read from the source text; only the process that measures executes the
 
 import ast
 import importlib.util
+import sys
+from contextlib import suppress
 from pathlib import Path
 from types import ModuleType
 from typing import Any
 
+COMPUTED = object()
 PACKAGE = Path(__file__).resolve().parent
 
 
@@ -23,20 +26,24 @@ def builtin(kind: str) -> dict[str, Path]:
 
 
 def declared(path: Path) -> dict[str, Any]:
-    """The UPPER_CASE constants that a file assigns a plain literal at its top level.
+    """The UPPER_CASE constants of a file's top level, COMPUTED where they are no plain literal.
 
     Raises OSError where the file cannot be read and SyntaxError where it is not Python.
     """
     tree = ast.parse(path.read_text(encoding="utf-8"), filename=str(path))
     constants = {}
     for node in tree.body:
-        if isinstance(node, ast.Assign) and len(node.targets) == 1:
-            target = node.targets[0]
-            if isinstance(target, ast.Name) and target.id.isupper():
-                try:
-                    constants[target.id] = ast.literal_eval(node.value)
-                except ValueError:
-                    continue  # computed, so for the file's own use
+        match node:
+            case ast.Assign(targets=[ast.Name(id=name)], value=value):
+                pass
+            case ast.AnnAssign(target=ast.Name(id=name), value=ast.expr() as value):
+                pass
+            case _:
+                continue
+        if name.isupper():
+            constants[name] = COMPUTED
+            with suppress(ValueError, TypeError, SyntaxError, MemoryError, RecursionError):
+                constants[name] = ast.literal_eval(value)
     return constants
 
 
@@ -52,5 +59,6 @@ def load(path: Path) -> ModuleType:
     if spec is None or spec.loader is None:
         raise ImportError(f"{path} is not a Python file")
     module = importlib.util.module_from_spec(spec)
+    sys.modules[spec.name] = module  # dataclasses and pickles look their module up
     spec.loader.exec_module(module)
     return module

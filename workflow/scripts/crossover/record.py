@@ -20,7 +20,14 @@ FACTS = (
     *("status", "reason", "error", "error_bound"),
     *("input_bytes", "output_bytes", "output_shape", "host_peak_bytes", "device_peak_bytes"),
     *("page_faults", "queue_wait_s", "throttled_s", "timed_s", "import_s", "budget_s", "seed"),
-    *("threads_requested", "threads_granted", "threads_effective", "precision", "memory"),
+    *(
+        "threads_requested",
+        "threads_granted",
+        "threads_effective",
+        "precision",
+        "memory",
+        "environment",
+    ),
     *("device", "device_uuid", "driver", "machine", "cpu", "cores", "memory_bytes", "boot", "host"),
     *("library", "version", "numpy_version", "python_version", "array_crc32"),
 )

@@ -55,5 +55,8 @@ def one_line(error: BaseException) -> str:
 def own_words(error: BaseException) -> str:
     """The first line of what an exception says, or its type where it says nothing."""
     lines = (line.strip() for line in str(error).splitlines())
-    words = next(filter(None, lines), type(error).__name__)
+    return shortened(next(filter(None, lines), type(error).__name__))
+
+
+def shortened(words: str) -> str:
     return words if len(words) <= MOST_WORDS else words[: MOST_WORDS - 3] + "..."

@@ -23,6 +23,7 @@ FROM_ROUNDS = (
 )
 # What a speedup is asked for; the other scopes have no counterpart on a host.
 COMPARED = ("compute", "round_trip")
+LARGEST_POOL = 64  # NumPy's wheels build OpenBLAS for no more
 PAIR_WITHIN_S = 3600.0  # longer apart, the machine may be another: warmer, or busy
 
 
@@ -193,9 +194,12 @@ def _median(round: Round, scope: str) -> float:
 
 
 def _few_threads(facts: Mapping[str, str]) -> bool:
-    """Fewer threads than asked for, `all` being all the usable cores."""
-    asked = facts["cores"] if facts["threads_requested"] == "all" else facts["threads_requested"]
-    return bool(facts["threads_effective"]) and int(facts["threads_effective"]) < int(asked)
+    """Fewer threads than asked for, `all` being all the usable cores that a pool can have."""
+    if not facts["threads_effective"]:
+        return False
+    requested = facts["threads_requested"]
+    asked = min(int(facts["cores"]), LARGEST_POOL) if requested == "all" else int(requested)
+    return int(facts["threads_effective"]) < asked
 
 
 def _distinct(facts: Iterable[Mapping[str, str]], name: str) -> str:
