@@ -160,6 +160,31 @@ def test_bad_files(tmp_path, kind, content, words):
     assert found.startswith(f"{kind}.mine.file: '{tmp_path / 'bad.py'}'{words}")
 
 
+@pytest.mark.parametrize(
+    "constant",
+    [
+        *("LIBRARIES = 'torch'", "LIBRARIES = None", "LIBRARIES = (1,)", "LIBRARIES = {[]: 1}"),
+        *("DEVICES = tuple('x')", "DEVICES: tuple = some()"),
+    ],
+)
+def test_a_constant_that_cannot_be_read_is_one_line(tmp_path, constant):
+    """Planning imports nothing, so that what is computed there is unknown: never a silent guess."""
+    (tmp_path / "b.py").write_text(f"{constant}\nclass Backend: pass\n")
+    (found,) = lines(mine(file="b.py"), tmp_path)
+    assert " in b.py is not a tuple of names" in found
+
+
+def test_an_annotated_constant_counts(tmp_path):
+    (tmp_path / "b.py").write_text("DEVICES: tuple = ('fake',)\nclass Backend: pass\n")
+    assert config.read(mine(file="b.py", device="fake"), tmp_path).backends["mine"].device == "fake"
+
+
+def test_there_is_one_cpu(tmp_path):
+    (tmp_path / "b.py").write_text(BACKEND)
+    (found,) = lines(mine(file="b.py", device="cpu:0"), tmp_path)
+    assert found == "backends.mine.device: 'cpu:0': there is one cpu, written without a number"
+
+
 def test_bad_constants_and_odd_paths(tmp_path):
     (tmp_path / "b.py").write_text("DEVICES = 'cpu'\nclass Backend: pass\n")
     (found,) = lines(mine(file="b.py"), tmp_path)

@@ -6,6 +6,8 @@ import re
 import shutil
 import stat
 import subprocess
+import sysconfig
+import venv
 from copy import deepcopy
 from pathlib import Path
 
@@ -74,6 +76,20 @@ def german(tmp_path: Path) -> dict[str, str]:
         subprocess.run(command, capture_output=True)
     names = dict.fromkeys(("LANG", "LC_ALL", "LC_NUMERIC"), "de_DE.UTF-8")
     return names | ({"LOCPATH": str(made)} if any(made.iterdir()) else {})
+
+
+def test_a_virtual_environment_in_such_a_path(project):
+    """As `make` sets it up: the interpreter itself has the odd name."""
+    odd = project.copy(project.root.with_name("it's a clone"))
+    venv.create(odd.root / ".venv")
+    (site,) = odd.root.glob(".venv/lib/python*/site-packages")
+    (site / "ours.pth").write_text(sysconfig.get_path("purelib"))
+    command = odd.command("results/backends/numpy.json")
+    done = subprocess.run(
+        [str(odd.root / ".venv/bin/python"), *command[1:]], cwd=odd.root, capture_output=True
+    )
+    assert done.returncode == 0, done.stderr.decode()
+    assert json.loads((odd.root / "results/backends/numpy.json").read_text())["available"]
 
 
 def test_from_a_folder_of_ones_own(tmp_path, german, monkeypatch):
@@ -216,6 +232,12 @@ def test_the_report_is_made_offline_and_has_the_pictures(finished, tmp_path):
         assert re.search(rf'"name": "{name}\.(svg|png)"', page), name
     assert len(re.findall(r"data:image/(?:svg\+xml|png);", page)) >= 3 + 2
     assert json.dumps("summary.csv") in page
+
+
+def test_a_label_may_have_braces(project):
+    """The machine's label is a text of the user's, not a pattern of Snakemake's."""
+    project.configure(TINY | {"machine": "node {a}, 100 %"})
+    assert len(project.plan()) == 8
 
 
 def test_lint_is_clean(finished):

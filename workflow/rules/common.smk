@@ -1,8 +1,11 @@
 # config.yaml -> CONFIG, and what each job reads and depends on.
 
-import os
+import shlex
 import sys
 from pathlib import Path
+
+# Snakemake pastes this into a shell's command as it is: a clone below "it's mine/" could not run.
+sys.executable = shlex.quote(sys.executable)
 
 ROOT = Path(str(workflow.current_basedir.get_path_or_uri(secret_free=True))).parents[1]
 SCRIPTS = ROOT / "workflow/scripts"
