@@ -7,10 +7,11 @@ import subprocess
 import sys
 import tempfile
 import time
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from itertools import groupby, pairwise
 from pathlib import Path
 
+import psutil
 import pytest
 
 from conftest import ROOT, copy_to
@@ -75,6 +76,21 @@ def test_one_at_a_time_and_in_order_whatever_the_cores(project, cores):
         order = [(r["workload"], r["dtype"], r["size"]) for r in rows[first : first + JOBS // 2]]
         groups = [group for group, _ in groupby(order)]
         assert len(groups) == len(set(groups)) == 2, "backends to be compared are torn apart"
+
+
+def test_snakemake_itself_leaves_the_cores_alone(project):
+    """It would start a timer for each job, and each would wake its scheduler every second."""
+    project.configure(CONFIG | {"rounds": 4})
+    sweep = subprocess.Popen(
+        project.command(), cwd=project.root, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
+    )
+    threads = [0]
+    while sweep.poll() is None:
+        with suppress(psutil.Error):
+            threads.append(psutil.Process(sweep.pid).num_threads())
+        time.sleep(0.1)
+    assert sweep.returncode == 0
+    assert max(threads) < JOBS, threads
 
 
 def test_two_sweeps_at_once_take_turns(tmp_path):

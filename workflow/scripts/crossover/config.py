@@ -22,8 +22,8 @@ RESERVED_FOLDERS = ("backends", "ceilings", "cells", "logs", "plots", "render")
 RESERVED_FILES = ("break_even.csv", "readme.md", "report.html", "summary.csv", "use_gpu.py")
 RESERVED = (*RESERVED_FOLDERS, *RESERVED_FILES, "verdict.md")
 
-# A line through more points takes matplotlib minutes and gigabytes.
-MOST_LINE_POINTS = 10_000_000
+# A line through more points takes matplotlib seconds a picture, then minutes and gigabytes.
+MOST_LINE_POINTS = 1_000_000
 
 
 @dataclass(frozen=True)

@@ -1,6 +1,7 @@
 """PyTorch, on whatever device it has a name for: cpu, cuda, cuda:1, mps, xpu.
 
-Read in torch 2.13; the CUDA paths are those of the CPU but for the device string.
+Written from torch 2.13's source. bfloat16, which NumPy has not, travels as float32: its transfers
+include the conversion.
 """
 
 from typing import Any
