@@ -209,7 +209,6 @@ def test_shipped_configs_load_and_share_cells():
     found = {name: config.load(path, ROOT) for name, path in shipped().items()}
     assert {read.name for read in found.values()} == {"", "quick", "article"}
     assert set(found["quick.yaml"].cells()) < set(found["config.yaml"].cells())
-    assert len(found["config.yaml"].cells()) == 36
     identity = {(read.budget_s, read.seed, read.keep_mb, read.machine) for read in found.values()}
     assert len(identity) == 1
     threads = {entry.threads for read in found.values() for entry in read.backends.values()}
