@@ -217,6 +217,8 @@ def test_plan_counts_what_is_to_run(copied):
     text = plan()
     assert f"{jobs} cells of 3 rounds: {3 * jobs} jobs in all\n{2 * jobs + 1} of them" in text
     assert "expected: about " in text and " MB of disk" in text
+    other = copied.crossover("plan", "--", "--config", "sizes=[7]", "rounds=2")
+    assert other.stdout.startswith("2 of them to run, "), other.stderr
 
 
 # --- bad configs, one line each, before any job

@@ -13,7 +13,7 @@ from pathlib import Path
 from statistics import median
 from typing import Any
 
-from crossover import closing, identity, job, plugin, record, summary, table
+from crossover import closing, identity, job, machine, plugin, record, summary, table
 from crossover.cells import Cell, probe_json
 from crossover.config import Backend, Config, ConfigError, load
 from crossover.spelling import whole
@@ -37,7 +37,7 @@ def main() -> None:
     parser.add_argument("--size")
     parser.add_argument("--dtype")
     parser.add_argument("arguments", nargs="*", help="after --: more flags for Snakemake")
-    options = parser.parse_args()
+    options = parser.parse_intermixed_args()
     try:
         config = load(options.config)
         match options.command:
@@ -94,8 +94,9 @@ def plan(config: Config, path: Path, arguments: list[str]) -> None:
         sys.exit(done.stderr.strip() or done.stdout.strip())
     found = JOB.findall(done.stdout + done.stderr)
     jobs = [(Cell(w, b, d, int(n)), int(r)) for w, b, d, n, r in found]
-    cells = _all(config)
-    print(f"{len(cells)} cells of {config.rounds} rounds: {len(cells) * config.rounds} jobs in all")
+    if not arguments:  # which may say otherwise than the file
+        cells, rounds = _all(config), config.rounds
+        print(f"{len(cells)} cells of {rounds} rounds: {len(cells) * rounds} jobs in all")
     print(f"{len(jobs)} of them to run, the others are cached")
     for backend, count in Counter(cell.backend for cell, _ in jobs).items():
         print(f"  {count} x {backend}")
@@ -115,10 +116,10 @@ def _seconds(config: Config, cell: Cell, cost: Cost) -> float:
     """A guess within a factor of two or so: start, twice the budget, and big calls on top."""
     moved = cost.input_bytes + cost.output_bytes + cost.temporary_bytes
     call = cost.flop / FLOP_PER_S + moved / BYTES_PER_S
-    path = probe_json(cell.backend)
-    if path.exists() and _why_not_available(path):
+    path, backend = probe_json(cell.backend), config.backends.get(cell.backend)
+    no_gpu = backend and backend.device.startswith("cuda") and not machine.accelerators()
+    if no_gpu or (path.exists() and _why_not_available(path)):
         return 0.4
-    backend = config.backends.get(cell.backend)  # None for a picture
     start = 2.2 if backend and backend.library != "numpy" else 0.7
     return start + 2 * config.budget_s + CALLS * call
 
