@@ -1,5 +1,3 @@
-import sys
-
 # Is it worth moving this to the GPU, and from which size on? Crossover measures it here.
 #
 #   config.yaml        what to measure, the one file to edit
