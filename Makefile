@@ -18,7 +18,7 @@ help: ## this list
 	@grep -hE '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 10
 
 sweep: $(BIN)/.installed ## measure what CONFIG says, draw it, and say what came out
-	@test -f "$(CONFIG)" || { echo "CONFIG=$(CONFIG): no such file" >&2; exit 2; }
+	@$(CROSSOVER) check --config $(CONFIG)
 	$(SNAKEMAKE) $(ARGS)
 	@$(CROSSOVER) close --config $(CONFIG)
 
@@ -45,7 +45,9 @@ cell: $(BIN)/.installed ## one cell in the foreground: WORKLOAD=add BACKEND=nump
 	$(CROSSOVER) cell --config $(CONFIG) --workload "$(WORKLOAD)" --backend "$(BACKEND)" --size "$(SIZE)" --dtype "$(DTYPE)"
 
 report: $(BIN)/.installed ## Snakemake's own report of the last sweep, as one HTML file
+	@$(CROSSOVER) close --config $(CONFIG) > /dev/null
 	$(SNAKEMAKE) --report results/report.html $(ARGS)
+	@echo "The report is results/report.html"
 
 install: $(BIN)/.installed ## only the virtual environment
 

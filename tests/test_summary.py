@@ -218,6 +218,8 @@ def closing_lines(speedups, **changes):
         ({10: 0.1, 100: 0.5}, "is never faster up to n = 100 (0.5x at n = 100)"),
         ({10: 0.5, 100: 2, 1000: 0.9}, "is faster only at n = 100 (0.9x at n = 1,000)"),
         ({10: 2, 100: 0.5, 1000: 4}, "is faster from n = 1,000 on (4x at n = 1,000)"),
+        ({10: 0.97, 100: 1.04}, "is as fast, within 5 %, at every size measured (1x at n = 100)"),
+        ({10: 0.5, 100: 1.01}, "is never faster up to n = 100 (1x at n = 100)"),
         ({100: 2}, "is faster from the one size measured on (2x at n = 100)"),
     ],
 )
@@ -233,7 +235,7 @@ def test_the_end_says_what_is_not_ok_and_how_to_try_again(tmp_path):
     text = "\n".join(closing.lines(texts, tmp_path))
     assert "Not ok: 1 of 3 cells" in text
     assert "1 x gpu: unavailable (no driver)" in text
-    assert "Trusted less: 1 few_threads" in text
+    assert "Trusted less: 1 few_threads: fewer threads than asked for" in text
     assert "make retry" in text and str(tmp_path) in text
 
 

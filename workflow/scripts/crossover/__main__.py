@@ -1,9 +1,10 @@
-"""The command line behind the Makefile: `python -m crossover close | peek | plan | retry | cell`.
+"""The command line behind the Makefile: `python -m crossover check | close | peek | plan | ...`.
 
 Everything here reads; only `retry` removes, after it has listed what.
 """
 
 import argparse
+import os
 import re
 import subprocess
 import sys
@@ -30,7 +31,7 @@ CALLS = 4  # first, warm-up, sample, check
 
 def main() -> None:
     parser = argparse.ArgumentParser(prog="crossover", description=__doc__)
-    parser.add_argument("command", choices=("close", "peek", "plan", "retry", "cell"))
+    parser.add_argument("command", choices=("check", "close", "peek", "plan", "retry", "cell"))
     parser.add_argument("--config", type=Path, default=Path("config.yaml"))
     parser.add_argument("--workload")
     parser.add_argument("--backend")
@@ -42,9 +43,9 @@ def main() -> None:
         config = load(options.config)
         match options.command:
             case "close":
-                close(config)
+                close(config, options.config)
             case "peek":
-                peek(config)
+                peek(config, options.config)
             case "plan":
                 plan(config, options.config, options.arguments)
             case "retry":
@@ -53,23 +54,30 @@ def main() -> None:
                 one_cell(config, options)
     except ConfigError as error:
         sys.exit("\n".join(error.lines))
+    except BrokenPipeError:  # the reader, such as `head`, has seen enough
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
     except FileNotFoundError as error:
         sys.exit(f"{error.filename} is not there yet: run the sweep first ('make sweep')")
     except record.Damaged as error:
         sys.exit(str(error))
 
 
-def close(config: Config) -> None:
+def _retry_command(path: Path) -> str:
+    """What to type, for this config."""
+    return "make retry" if path == Path("config.yaml") else f"make retry CONFIG={path}"
+
+
+def close(config: Config, path: Path) -> None:
     """The lines that end a sweep, from summary.csv."""
     rows = table.read(config.folder / "summary.csv")
-    print("\n".join(["", *closing.lines(rows, config.folder)]))
+    print("\n".join(["", *closing.lines(rows, config.folder, _retry_command(path))]))
 
 
-def peek(config: Config) -> None:
+def peek(config: Config, path: Path) -> None:
     """The summary so far, whether or not a sweep is running; nothing is written."""
     rows = summary.summarize(_all(config), config.rounds, config.baseline, partial=True)
     texts = [{name: str(value) for name, value in row.items()} for row in rows]
-    print(f"{'cell':48} {'rounds':>6} {'median':>12} {'speedup':>8}  status")
+    print(f"{'cell':48} {'rounds':>6} {'compute':>12} {'speedup':>8}  status")
     for row in texts:
         if row["scope"] not in ("compute", "render"):
             continue
@@ -77,7 +85,7 @@ def peek(config: Config) -> None:
         seconds = f"{float(row['median_s']):.3g} s" if row["median_s"] else ""
         speedup = f"{float(row['speedup']):.2g}x" if row["speedup"] else ""
         print(f"{cell:48} {row['rounds']:>6} {seconds:>12} {speedup:>8}  {row['status']}")
-    print("\n".join(closing.verdicts(texts) + closing.not_ok(texts)))
+    print("\n".join(closing.verdicts(texts) + closing.not_ok(texts, _retry_command(path))))
 
 
 def _all(config: Config) -> list[Cell]:
@@ -99,7 +107,7 @@ def plan(config: Config, path: Path, arguments: list[str]) -> None:
         print(f"{len(cells)} cells of {rounds} rounds: {len(cells) * rounds} jobs in all")
     print(f"{len(jobs)} of them to run, the others are cached")
     for backend, count in Counter(cell.backend for cell, _ in jobs).items():
-        print(f"  {count} x {backend}")
+        print(f"  {count} x {backend}" + ("" if backend in config.backends else " (drawing)"))
     costs = {cell: _cost(config, cell) for cell, _ in jobs}
     seconds = sum(_seconds(config, cell, costs[cell]) for cell, _ in jobs)
     disk = sum(min(costs[c].output_bytes, config.keep_mb * 1e6) * (r == 1) + 1e5 for c, r in jobs)
@@ -150,6 +158,13 @@ def _to_retry(config: Config) -> dict[Path, str]:
                 found[path] = why
                 if number == 1 and cell.array.exists():
                     found[cell.array] = "its table is removed"
+    table_path = config.folder / "summary.csv"
+    try:
+        table.read(table_path)
+    except FileNotFoundError:
+        pass
+    except record.Damaged:
+        found[table_path] = "was cut or edited, and is made again"
     for row in summary.summarize(_all(config), config.rounds, config.baseline, partial=True):
         if row["grade"] == "not_paired":
             for backend in (row["backend"], config.baseline):

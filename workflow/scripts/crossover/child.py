@@ -18,7 +18,7 @@ from typing import Any
 
 from crossover import machine, plugin, record
 from crossover.measurement import Measurement
-from crossover.status import OK, Unavailable, one_line, own_words
+from crossover.status import ERROR, OK, Failed, Unavailable, one_line, own_words
 
 
 def main() -> None:
@@ -84,7 +84,11 @@ def _probe(task: dict[str, Any]) -> None:
         found |= {"available": True, "threads_effective": backend.effective_threads()}
     except BaseException as error:
         traceback.print_exc()
-        found |= {"available": False, "reason": own_words(error)}
+        found["available"] = False
+        if isinstance(error, Failed | ImportError | OSError):
+            found |= {"status": Unavailable.status, "reason": own_words(error)}
+        else:  # a mistake in the backend's file is no missing device
+            found |= {"status": ERROR, "reason": one_line(error)}
     record.replace(Path(task["json"]), json.dumps(found, indent=2).encode())
 
 

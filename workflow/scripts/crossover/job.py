@@ -152,6 +152,8 @@ def _run(task: dict[str, Any], timeout_s: float, log: Path, wanted: Path) -> tup
         )
         try:
             child.communicate(json.dumps(task).encode(), timeout=timeout_s)
+        except KeyboardInterrupt:
+            sys.exit("interrupted")
         except subprocess.TimeoutExpired:
             return TIMEOUT, f"took more than {timeout_s:g} s (timeout_s)"
         finally:
