@@ -239,6 +239,12 @@ def test_every_backend_sees_the_same_bytes():
     assert all(np.array_equal(outputs[0], other) for other in outputs[1:])
 
 
+def test_a_kernel_that_counts_no_waiting_is_no_failure(monkeypatch):
+    monkeypatch.setattr(measurement.interference, "_queue_wait_s", dict)
+    made = measured(backend_file=BUILTIN["numpy"])
+    assert {row["queue_wait_s"] for row in made.rows if row["scope"] == "compute"} == {0.0}
+
+
 def test_a_disturbed_round_is_measured_once_more(monkeypatch):
     verdicts = iter([True, True, False])
     monkeypatch.setattr(measurement.interference, "disturbed", lambda signals: next(verdicts))

@@ -147,13 +147,9 @@ def pictures():
         f"{OUT}/plots/{workload.name}/{dtype}/{name}.{format}"
         for workload in CONFIG.workloads.values()
         for dtype in workload.dtypes
-        for name in ("time", "speedup", *(["curve"] if is_curve(workload) else []))
+        for name in ("time", "speedup", *(["curve"] if workload.is_curve else []))
         for format in ("svg", "png")
     ]
-
-
-def is_curve(workload):
-    return plugin.declared(workload.file).get("CURVE", False)
 
 
 def on_page(name):

@@ -18,7 +18,7 @@ from crossover import closing, identity, job, machine, plugin, record, summary, 
 from crossover.cells import Cell, probe_json
 from crossover.config import Backend, Config, ConfigError, load
 from crossover.spelling import whole
-from crossover.status import OK
+from crossover.status import OK, UNAVAILABLE
 from crossover.workloads import Cost
 
 JOB = re.compile(
@@ -142,7 +142,7 @@ def retry(config: Config) -> None:
         print(f"{path}: {why}")
     for path in found:
         path.unlink(missing_ok=True)
-    print(f"Removed {len(found)} files; 'make sweep' measures them again")
+    print(f"Removed {len(found)} files; the next sweep makes them again")
 
 
 def _to_retry(config: Config) -> dict[Path, str]:
@@ -179,7 +179,7 @@ def _why_not_available(path: Path) -> str:
         probe = record.read_json(path)
     except record.Damaged as error:
         return str(error)
-    return "" if probe["available"] else f"unavailable ({probe['reason']})"
+    return "" if probe["available"] else f"{probe.get('status', UNAVAILABLE)} ({probe['reason']})"
 
 
 def _why_not_good(cell: Cell, number: int) -> str:

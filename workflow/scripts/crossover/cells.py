@@ -8,7 +8,6 @@ from dataclasses import dataclass
 from pathlib import Path
 
 RESULTS = Path("results")
-LOGS = Path("logs")
 
 
 @dataclass(frozen=True, order=True)

@@ -8,7 +8,6 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from crossover import plugin
 from crossover.cells import Cell, Picture, output_folder
 from crossover.entries import Backend, Workload, resolve_backends, resolve_workloads
 from crossover.schema import Problem, check
@@ -56,7 +55,7 @@ class Config:
         return [
             Picture(workload.name, "line", dtype, size)
             for workload in self.workloads.values()
-            if plugin.declared(workload.file).get("CURVE")
+            if workload.is_curve
             for dtype in workload.dtypes
             for size in workload.sizes
             if size <= MOST_LINE_POINTS

@@ -1,7 +1,5 @@
 """The curve that a workload computes, drawn from the saved arrays."""
 
-import io
-import zlib
 from collections.abc import Mapping, Sequence
 
 import numpy as np
@@ -107,16 +105,16 @@ def saved(cells: Mapping[str, Cell]) -> tuple[dict[str, tuple[Array, int]], list
             if first["status"] != status.OK:
                 reasons.append(f"Not shown: {name}: {first['status']} ({first['reason']})")
                 continue
-            content = cell.array.read_bytes()
-            if f"{zlib.crc32(content):08x}" != first["array_crc32"]:
-                raise record.Damaged(f"{cell.array} was cut or edited; 'make retry' removes it")
-            points = np.load(io.BytesIO(content), allow_pickle=False)
+            record.check_array(cell.array, first["array_crc32"])
+            points = np.load(cell.array, allow_pickle=False)
         except FileNotFoundError as error:
             reasons.append(f"Not shown: {name}: {error.filename} is not there")
             continue
+        except record.Damaged as error:
+            reasons.append(f"Not shown: {name}: {error}; 'make retry' removes it")
+            continue
         except ValueError as error:
-            path = "" if isinstance(error, record.Damaged) else f"{cell.array}: "
-            reasons.append(f"Not shown: {name}: {path}{error}")
+            reasons.append(f"Not shown: {name}: {cell.array}: {error}")
             continue
         arrays[name] = points, int(first["output_shape"].split()[0])
     return arrays, reasons

@@ -27,6 +27,11 @@ class Workload:
     sizes: tuple[int, ...]
     dtypes: tuple[str, ...]
 
+    @property
+    def is_curve(self) -> bool:
+        """Whether its output is x and y of a curve, which is drawn."""
+        return bool(plugin.declared(self.file).get("CURVE"))
+
 
 @dataclass(frozen=True)
 class Backend:

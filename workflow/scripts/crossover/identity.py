@@ -63,7 +63,8 @@ def where(config: Config, backend: Backend) -> str:
     if config.machine != "auto" or backend.device == "cpu":
         return host(config)
     found = machine.accelerators() or "no GPU seen"
-    return " ".join([f"{host(config)}, {found}", machine.environment(machine.DEVICE_VARIABLES)])
+    variables = machine.environment(machine.DEVICE_VARIABLES)
+    return ", ".join(filter(None, [host(config), found, variables]))
 
 
 def host(config: Config) -> str:

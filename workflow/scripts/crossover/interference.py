@@ -37,7 +37,7 @@ class Counters:
         ]
         return {
             "timed_s": self.clock_s - start.clock_s,
-            "queue_wait_s": max(0.0, *waits),
+            "queue_wait_s": max([0.0, *waits]),  # no thread shows it on some kernels
             "throttled_s": max(0.0, self.throttled_s - start.throttled_s),
         }
 

@@ -138,8 +138,9 @@ def _run(task: dict[str, Any], timeout_s: float, log: Path, wanted: Path) -> tup
     environment = os.environ | {name: str(task["threads_granted"]) for name in THREAD_VARIABLES}
     paths = [str(PACKAGE_FOLDER), *filter(None, [os.environ.get("PYTHONPATH")])]
     environment["PYTHONPATH"] = os.pathsep.join(paths)
+    made = [Path(path) for path in (task.get("array"), wanted) if path]
     with turn() as lock, log.open("wb") as out:
-        _clear(wanted.parent)
+        _clear(made)
         child = subprocess.Popen(
             # -P: a file numpy.py in the working directory is not NumPy.
             [sys.executable, "-P", "-m", "crossover.child"],
@@ -158,8 +159,7 @@ def _run(task: dict[str, Any], timeout_s: float, log: Path, wanted: Path) -> tup
             return TIMEOUT, f"took more than {timeout_s:g} s (timeout_s)"
         finally:
             _end(child)
-            for path in filter(None, (task.get("array"), wanted)):
-                _clear(Path(path))
+            _clear(made)
     if wanted.exists():
         return None
     if child.returncode < 0:
@@ -178,10 +178,11 @@ def _end(child: "subprocess.Popen[bytes]") -> None:
     child.wait()
 
 
-def _clear(path: Path) -> None:
+def _clear(made: list[Path]) -> None:
     """Remove what was half-written when a job or its child was killed, now or the last time."""
-    for left in path.parent.glob(f".{path.name}.*.tmp"):
-        left.unlink(missing_ok=True)
+    for path in made:
+        for left in path.parent.glob(f".{path.name}.*.tmp"):
+            left.unlink(missing_ok=True)
 
 
 def _last_words(log: Path) -> str:
