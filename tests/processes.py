@@ -53,10 +53,10 @@ def private_lock(project) -> None:
 
 
 def snapshot(folder: Path) -> dict[str, tuple[int, int]]:
-    """Which files are there, and which inode and date they have."""
+    """Which files are there, and which inode and date they have; half-written ones are not."""
     found = {}
     for path in folder.rglob("*"):
-        if path.is_file():
+        if path.is_file() and path.suffix != ".tmp":
             stat = path.stat()
             found[str(path.relative_to(folder))] = (stat.st_ino, stat.st_mtime_ns)
     return found
