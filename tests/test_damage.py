@@ -34,6 +34,8 @@ def measured():
     private_lock(project)
     project.configure(CONFIG)
     project.sweep("results/backends/numpy.json", SUMMARY)
+    project.calm()
+    project.sweep("results/backends/numpy.json", SUMMARY)
     yield project
     shutil.rmtree(folder)
 
