@@ -24,6 +24,11 @@ OPTIONS = (
     "work_s",
     "upload_s",
     "download_s",
+    "pin_s",
+    "upload_pinned_s",
+    "download_pinned_s",
+    "no_pinning",
+    "events",
     "slow_calls",
     "slow_s",
     "missing",
@@ -60,11 +65,36 @@ class FakeArray:
     def __matmul__(self, other):
         return self._launch(lambda: self.data @ other.data)
 
+    def __getitem__(self, key):
+        return FakeArray(self.backend, self.data[key])
+
+    @property
+    def ndim(self):
+        return self.data.ndim
+
     __radd__, __rmul__ = __add__, __mul__
 
 
 def _data(value):
     return value.data if isinstance(value, FakeArray) else value
+
+
+class Events:
+    """Marks in the queue of work, timed where the work is done."""
+
+    def __init__(self, backend):
+        self.backend, self.times = backend, []
+
+    def start(self):
+        self.times = []
+        self.stop()
+
+    def stop(self):
+        self.backend.work.put(lambda: self.times.append(time.perf_counter()))
+
+    def seconds(self):
+        start, stop = self.times
+        return stop - start
 
 
 class Namespace:
@@ -95,6 +125,7 @@ class Backend(Host):
             raise Unavailable(str(options["missing"]))
         self.xp = Namespace(self)
         self.calls = 0
+        self.pinned = set()  # addresses
         self.work = queue.Queue()
         threading.Thread(target=self._serve, daemon=True).start()
         if path := options.get("pid_file"):
@@ -103,7 +134,8 @@ class Backend(Host):
 
     def _serve(self):
         while True:
-            time.sleep(self.work.get())
+            task = self.work.get()
+            task() if callable(task) else time.sleep(task)
             self.work.task_done()
 
     def _option(self, name):
@@ -138,13 +170,32 @@ class Backend(Host):
 
     def to_device(self, array, dtype):
         self.work.join()
-        time.sleep(self._option("upload_s"))
+        kind = "upload_pinned_s" if array.ctypes.data in self.pinned else "upload_s"
+        time.sleep(self._option(kind))
         return FakeArray(self, array.copy())
 
     def to_host(self, array):
         self.work.join()
         time.sleep(self._option("download_s"))
         return self._spoilt(array.data.copy())
+
+    def pin(self, array):
+        if self.options.get("no_pinning"):
+            raise MemoryError("the fake device locks no pages")
+        time.sleep(self._option("pin_s"))
+        self.pinned.add(array.ctypes.data)
+
+    def unpin(self, array):
+        self.pinned.remove(array.ctypes.data)
+
+    def copy_to_host(self, array, out):
+        assert out.ctypes.data in self.pinned
+        self.work.join()
+        time.sleep(self._option("download_pinned_s"))
+        out[...] = self._spoilt(array.data.copy())
+
+    def events(self):
+        return Events(self) if self.options.get("events") else None
 
     def _spoilt(self, data):
         """A wrong answer of a right one, as the option `wrong` says."""

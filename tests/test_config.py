@@ -41,7 +41,8 @@ def test_defaults():
     assert read.workloads["add"].dtypes == ("float32", "float64")
     assert read.workloads["add"].file == plugin.builtin("workloads")["add"]
     numpy = plugin.builtin("backends")["numpy"]
-    assert read.backends["numpy"] == config.Backend("numpy", "numpy", numpy, "cpu", None, ())
+    plain = config.Backend("numpy", "numpy", numpy, "cpu", None, "fresh", ())
+    assert read.backends["numpy"] == plain
     assert (read.name, read.baseline, read.rounds, read.seed) == ("", "numpy", 3, 0)
     assert (read.budget_s, read.timeout_s, read.keep_mb, read.machine) == (0.2, 120, 1, "auto")
     assert read.folder == Path("results")
@@ -55,6 +56,12 @@ def test_numbers_as_texts_from_the_command_line():
     assert (read.rounds, read.seed, read.backends["numpy"].threads) == (5, 7, 2)
     assert (read.budget_s, read.timeout_s, read.keep_mb) == (0.1, 600.0, 2.5)
     assert type(read.seed) is int
+
+
+def test_memory_of_a_backend_is_fresh_unless_it_says_otherwise():
+    backends = {"numpy": None, "again": {"library": "numpy", "memory": "recycled"}}
+    read = config.read(raw(backends=backends), ROOT).backends
+    assert [read[name].memory for name in ("numpy", "again")] == ["fresh", "recycled"]
 
 
 def test_threads_of_a_backend_beat_the_top_level():

@@ -237,6 +237,10 @@ def test_sizes_refused(given, shown):
             raw(backends={"numpy": {"threads": -2}}),
             f"backends.numpy.threads: -2 is not a thread count; {THREADS}",
         ),
+        (
+            raw(backends={"numpy": {"memory": "recycle"}}),
+            "backends.numpy.memory: 'recycle' is not a memory mode; did you mean 'recycled'?",
+        ),
         (raw(arrays={"keep_mb": 0}), "arrays.keep_mb: 0 is not an amount of memory; keep_mb is "),
         (raw(machine=7), "machine: 7 is not a label; auto, or a text of at most 100 characters"),
         (raw(machine=""), "machine: '' is not a label; "),

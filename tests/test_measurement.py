@@ -11,13 +11,18 @@ import numpy as np
 import pytest
 
 from crossover import machine, measurement, plugin
+from crossover.clock import Run
 from crossover.measurement import Measurement, thinned
 from crossover.status import MISMATCH, OUT_OF_MEMORY, UNAVAILABLE, UNSUPPORTED, Failed
 
 FAKE = Path(__file__).with_name("fake_device.py")
 BUILTIN = plugin.builtin("backends")
 LAUNCH, WORK, UPLOAD, DOWNLOAD, FIRST = 0.001, 0.01, 0.04, 0.12, 0.5
+PIN, UPLOAD_PINNED, DOWNLOAD_PINNED = 0.15, 0.02, 0.06
 PARTS = {
+    "pin_s": PIN,
+    "upload_pinned_s": UPLOAD_PINNED,
+    "download_pinned_s": DOWNLOAD_PINNED,
     "launch_s": LAUNCH,
     "work_s": WORK,
     "upload_s": UPLOAD,
@@ -68,20 +73,18 @@ def add_on_the_device():
         ("compute", LAUNCH + WORK),
         ("upload", UPLOAD),
         ("download", DOWNLOAD),
+        ("upload_pinned", UPLOAD_PINNED),
+        ("download_pinned", DOWNLOAD_PINNED),
+        ("pin", 2 * PIN),  # of the input and of the output
         ("round_trip", UPLOAD + LAUNCH + WORK + DOWNLOAD),
         ("first_call", FIRST + UPLOAD + LAUNCH + WORK + DOWNLOAD),
     ],
 )
 def test_every_scope_has_its_own_part_and_no_other(add_on_the_device, scope, own):
-    others = [value for value in (UPLOAD, DOWNLOAD, FIRST) if value > own / 2]
+    parts = (UPLOAD_PINNED, UPLOAD, DOWNLOAD_PINNED, DOWNLOAD, FIRST)
+    others = [value for value in parts if value > own / 2]
     found = seconds(add_on_the_device)[scope]
     assert own <= found < own + min([*others, own])
-
-
-def test_without_a_wait_in_synchronize_the_work_is_missing():
-    """What a forgotten synchronize does to compute; were ours to go, the test above would fail."""
-    forgetful = measured(options={"work_s": WORK, "asynchronous": True})
-    assert seconds(forgetful)["compute"] < WORK / 2
 
 
 def test_the_harness_synchronizes_before_both_looks_at_the_clock(monkeypatch):
@@ -94,7 +97,7 @@ def _run_without_synchronize(watch, call, calls):
     start = watch.now()
     for _ in range(calls):
         call()
-    return start / 1e9, (watch.now() - start) / 1e9
+    return Run(start / 1e9, (watch.now() - start) / 1e9)
 
 
 def test_slow_first_calls_do_not_reach_the_samples():
@@ -114,6 +117,8 @@ def test_torch_as_on_a_device_of_its_own(workload):
     made = measured(workload=workload, backend_file=file, dtype="float32", size=100)
     upload = {"upload"} if workload != "polar" else set()
     assert set(seconds(made)) == {"first_call", "compute", "download", "round_trip"} | upload
+    assert made.facts["note"].startswith("no pinned transfers: cpu knows no page-locked memory")
+    assert all(row["device_s"] >= 0 for row in made.rows if row["scope"] == "compute")
     assert made.facts["error"] <= made.facts["error_bound"]
     assert made.backend.module.synchronized > 10
     assert made.facts["device"] == "Stub GPU" and made.facts["device_uuid"] == "123"
@@ -121,7 +126,28 @@ def test_torch_as_on_a_device_of_its_own(workload):
 
 def test_polar_has_no_upload():
     made = measured(workload="polar", dtype="float32")
-    assert set(seconds(made)) == {"first_call", "compute", "download", "round_trip"}
+    downloads = {"download", "download_pinned", "pin"}
+    assert set(seconds(made)) == {"first_call", "compute", "round_trip"} | downloads
+
+
+def test_where_pinning_is_refused_the_pageable_rows_stay_and_a_note_says_why():
+    made = measured(options={"no_pinning": True})
+    assert set(seconds(made)) == {"first_call", "compute", "upload", "download", "round_trip"}
+    assert made.facts["note"] == "no pinned transfers: the fake device locks no pages"
+
+
+def test_all_memory_is_unlocked_again(add_on_the_device):
+    assert add_on_the_device.backend.pinned == set()
+
+
+def test_the_devices_own_time_is_the_work_without_the_launch():
+    made = measured(options={"work_s": WORK, "launch_s": 2 * WORK, "events": True})
+    rows = [row for row in made.rows if row["scope"] == "compute"]
+    assert min(row["seconds"] for row in rows) >= 3 * WORK * 0.9
+    # From the first mark to the second: the launch as well, since nothing is queued before it.
+    assert all(WORK <= row["device_s"] <= row["seconds"] for row in rows)
+    made = measured(options={"work_s": WORK})
+    assert {row["device_s"] for row in made.rows} == {None}
 
 
 def test_a_host_has_neither_transfers_nor_a_round_trip_of_its_own():
@@ -277,5 +303,6 @@ def test_a_large_output_is_kept_as_an_even_sample():
 def test_the_samples_of_a_round_stay_under_the_checksum_limit():
     """Snakemake compares files by content only below 1 MB."""
     made = measured(backend_file=BUILTIN["numpy"], budget_s=1.5, size=1)
-    count = len([row for row in made.rows if row["scope"] == "compute"])
+    rows = [row for row in made.rows if row["scope"] == "compute" and row["attempt"] == 1]
+    count = len(rows)
     assert count <= measurement.MOST_SAMPLES and median([count, 1, 2]) > 1

@@ -69,8 +69,8 @@ def test_threads_are_those_asked_for_and_read_back(swept, backend, requested, gr
 
 def test_fewer_threads_than_asked_for_is_a_grade(swept):
     grades = {row["backend"]: row["grade"] for row in summary(swept)}
-    assert grades.pop("numpy_more") == "few_threads"
-    assert "few_threads" not in grades.values()
+    assert "few_threads" in grades.pop("numpy_more")
+    assert not any("few_threads" in grade for grade in grades.values())
 
 
 def test_a_speedup_needs_a_baseline_with_all_its_threads(swept):

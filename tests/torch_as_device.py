@@ -1,5 +1,6 @@
 """The torch backend with a stub for torch.cuda: the tensors stay on the CPU."""
 
+import time
 from types import SimpleNamespace
 
 import torch
@@ -14,6 +15,18 @@ class Module:
     """What the backend asks of torch.cuda, torch.mps or torch.xpu."""
 
     synchronized = 0
+
+    class Event:
+        """In milliseconds, as torch's."""
+
+        def __init__(self, enable_timing):
+            assert enable_timing
+
+        def record(self):
+            self.at = time.perf_counter()
+
+        def elapsed_time(self, other):
+            return (other.at - self.at) * 1e3
 
     def synchronize(self):
         self.synchronized += 1

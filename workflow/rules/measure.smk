@@ -23,6 +23,7 @@ rule measure:
         budget_s=repr(CONFIG.budget_s),
         device=of_backend(lambda backend: backend.device),
         machine=of_backend(lambda backend: identity.where(CONFIG, backend)),
+        memory=of_backend(lambda backend: backend.memory),
         options=of_backend(identity.options),
         seed=CONFIG.seed,
         threads=of_backend(lambda backend: identity.threads(CONFIG, backend)),

@@ -15,6 +15,7 @@ job.measure(
         "backend_file": str(snakemake.input.backend),
         "probe": str(results / "backends" / f"{wildcards.backend}.json"),
         "device": params.device,
+        "memory": params.memory,
         "options": json.loads(params.options),
         "dtype": wildcards.dtype,
         "size": int(wildcards.size),

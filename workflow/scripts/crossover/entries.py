@@ -35,13 +35,15 @@ class Workload:
 
 @dataclass(frozen=True)
 class Backend:
-    """How it is computed: a library's file, a device, threads (None: all), options by name."""
+    """How it is computed: a library's file, a device, threads (None: all), options by name, and
+    whether freed memory goes back to the system (`fresh`) or is used again (`recycled`)."""
 
     name: str
     library: str
     file: Path
     device: str
     threads: int | None
+    memory: str
     options: tuple[tuple[str, Any], ...]
 
 
@@ -129,7 +131,7 @@ def resolve_backends(
     for name, entry, bad in _entries(values, "backends", problems):
         at = ("backends", name)
         ours = plugin.builtin("backends")
-        if not bad <= {"device", "threads", "options"}:
+        if not bad <= {"device", "threads", "memory", "options"}:
             continue  # with a mistyped key, it is not known which others are missing
         if "file" in entry:
             file = _path(base, entry["file"])
@@ -158,6 +160,7 @@ def resolve_backends(
             file=file,
             device=entry["device"],
             threads=None if threads == "all" else threads,
+            memory=entry["memory"],
             options=tuple(sorted(entry["options"].items())),
         )
     return found

@@ -25,6 +25,7 @@ HARNESS = (
     "plugin.py",
     "record.py",
     "status.py",
+    "synchronized.py",
     "turn.py",
     "workloads/__init__.py",
 )

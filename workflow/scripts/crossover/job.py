@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import Any
 
 from crossover import machine, plugin, record
-from crossover.status import ERROR, KILLED, TIMEOUT, UNAVAILABLE, shortened
+from crossover.status import ERROR, KILLED, TIMEOUT, UNAVAILABLE, UNSUPPORTED, shortened
 from crossover.turn import turn
 
 # Every one of them: OpenBLAS alone listens to three, and Snakemake sets all to the job's threads.
@@ -30,6 +30,10 @@ THREAD_VARIABLES = (
     "VECLIB_MAXIMUM_THREADS",
     "NUMEXPR_NUM_THREADS",
 )
+# The C allocator keeps what is freed and hands it out again, instead of giving it to the kernel and
+# paying a page fault for every page of the next array.
+RECYCLED = "glibc.malloc.mmap_max=0:glibc.malloc.trim_threshold=68719476736"
+RECYCLED += ":glibc.malloc.top_pad=67108864"
 PACKAGE_FOLDER = Path(__file__).resolve().parent.parent
 
 
@@ -61,6 +65,8 @@ def measure(task: Mapping[str, Any], timeout_s: float, log: Path) -> None:
         asked = _question(task)
         if not found["available"] and found.get("asked", asked) == asked:
             failure = (found.get("status", UNAVAILABLE), found["reason"])
+    if task["facts"]["memory"] == "recycled" and platform.libc_ver()[0] != "glibc":
+        failure = (UNSUPPORTED, "memory: recycled needs the GNU C library")
     _finish(task, failure or _run(task, timeout_s, log, Path(task["csv"])))
 
 
@@ -92,7 +98,8 @@ def _with_facts(task: Mapping[str, Any], kind: str) -> dict[str, Any]:
     facts = {name: task[name] for name in names if name in task} | {
         "threads_requested": requested,
         "threads_granted": granted,
-        "memory": "fresh",  # every output is allocated inside the clock, by every backend
+        # Every output is allocated inside the clock, by every backend, from memory of this kind.
+        "memory": task.get("memory", "fresh"),
         "machine": machine.identity(),
         "cpu": machine.cpu_model(),
         "cores": cores,
@@ -138,6 +145,9 @@ def _run(task: dict[str, Any], timeout_s: float, log: Path, wanted: Path) -> tup
     environment = os.environ | {name: str(task["threads_granted"]) for name in THREAD_VARIABLES}
     paths = [str(PACKAGE_FOLDER), *filter(None, [os.environ.get("PYTHONPATH")])]
     environment["PYTHONPATH"] = os.pathsep.join(paths)
+    if task["facts"]["memory"] == "recycled":
+        tunables = filter(None, [os.environ.get("GLIBC_TUNABLES"), RECYCLED])
+        environment["GLIBC_TUNABLES"] = ":".join(tunables)
     made = [Path(path) for path in (task.get("array"), wanted) if path]
     with turn() as lock, log.open("wb") as out:
         _clear(made)

@@ -9,19 +9,21 @@ import resource
 import time
 import zlib
 from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from functools import partial
 from pathlib import Path
 from types import ModuleType
 from typing import Any
 
-from crossover import interference, machine, plugin
-from crossover.clock import Samples, Stopwatch, sample
-from crossover.status import ERROR, UNAVAILABLE, Failed, Mismatch, OutOfMemory
+from crossover import interference, machine, plugin, synchronized
+from crossover.clock import Run, Samples, Stopwatch, sample
+from crossover.status import ERROR, UNAVAILABLE, Failed, Mismatch, OutOfMemory, own_words
 from crossover.workloads import blocks, host_dtype
 
 ATTEMPTS = 2  # a disturbed round is measured once more
 MOST_ROWS = 2000  # of samples in a file, which stays under Snakemake's 1 MB for checksums
 MOST_SAMPLES = 1000  # in one scope
+SLOW_START_S = 1.0  # of a first computation: another one, to check the clock, would be long
 HEADER_BYTES = 4096  # more than a .npy file's, so that `keep_mb: 1` stays under that limit too
 
 
@@ -45,6 +47,7 @@ class Measurement:
         self.backend = module.Backend(task["device"], task["threads_granted"], task["options"])
         starting_s = time.perf_counter() - start
         self.native_dtype = self.backend.dtype(dtype)
+        self.watch = Stopwatch(self.backend.synchronize, events=self.backend.events())
 
         import numpy as np
 
@@ -97,7 +100,9 @@ class Measurement:
         """Raises OutOfMemory before anything is allocated, by the workload's own byte estimate."""
         item = self.np.dtype(host_dtype(self.task["dtype"])).itemsize
         cost = self.workload.cost(self.task["size"], item)
-        self.facts.update(input_bytes=cost.input_bytes, output_bytes=cost.output_bytes)
+        self.facts.update(
+            flop=cost.flop, input_bytes=cost.input_bytes, output_bytes=cost.output_bytes
+        )
         results = cost.temporary_bytes + (0 if self.in_place else cost.output_bytes)
         if self.backend.on_host:
             _refuse("this machine", cost.input_bytes + results, machine.available_bytes())
@@ -125,26 +130,46 @@ class Measurement:
     def _round_trip(self, host: tuple[Any, ...]) -> tuple[Any, ...]:
         return self._download(self._compute(self._upload(host))())
 
+    def _read(self, outputs: Any) -> object:
+        return self.backend.read(_tuple(outputs)[0])
+
     def _first_call(self, host: tuple[Any, ...], starting_s: float) -> float:
         """The cold round trip, with the time that starting the device took; its seconds without."""
         started = time.perf_counter()
-        watch = Stopwatch(self.backend.synchronize)
-        _, seconds = watch.run(partial(self._round_trip, host), 1)
-        samples = Samples(1, [starting_s + seconds], [started - starting_s])
+        device = self._upload(host)
+        self.backend.synchronize()
+        uploaded = time.perf_counter()
+        outputs = self._compute(device)()
+        self.backend.synchronize()
+        computed = time.perf_counter()
+        self._read(outputs)
+        late_s = time.perf_counter() - computed
+        self._download(outputs)
+        seconds = time.perf_counter() - started
+        samples = Samples()
+        samples.add(Run(started - starting_s, starting_s + seconds))
         self.rows += list(rows_of("first_call", 1, samples, {}))
+        found = synchronized.Try(computed - uploaded, late_s)
+        if found.clock_s < SLOW_START_S or not found.honest:
+            self._must_wait(device)
+        self.facts["call_s"] = self.watch.empty_call_s()
         return seconds
+
+    def _must_wait(self, device: tuple[Any, ...]) -> None:
+        """Raises Failed where the backend's synchronize does not."""
+        call = self._compute(device)
+        synchronized.check(self.watch.synchronize, self.watch.now, call, self._read)
 
     def _scopes(self, host: tuple[Any, ...], attempt: int, first_s: float) -> dict[str, float]:
         """Sample every scope that the cell has; the signals of interference meanwhile. `first_s`
         is what the first call took, which on a host was a computation."""
         backend, budget_s = self.backend, self.task["budget_s"]
-        count = 1 if backend.on_host else 3 + bool(host)
+        count = 1 if backend.on_host else 4 + 2 * bool(host)
         most = min(MOST_SAMPLES, MOST_ROWS // (ATTEMPTS * count))
-        watch = Stopwatch(backend.synchronize)
         taken: dict[str, Samples] = {}
 
         def take(scope: str, call: Callable[[], Any], before_s: float | None = None) -> None:
-            taken[scope] = sample(watch, call, budget_s / count, most, budget_s, before_s)
+            taken[scope] = sample(self.watch, call, budget_s / count, most, budget_s, before_s)
 
         gc.collect()
         gc.disable()
@@ -156,15 +181,51 @@ class Measurement:
         if not backend.on_host:
             outputs = self._compute(device)()
             take("download", partial(self._download, outputs))
-            del device, outputs  # a round trip brings its own, and both might not fit
+            with self._pinned(self._download(outputs), taken) as buffers:
+                if buffers is not None:
+                    take("download_pinned", partial(self._download_into, buffers, outputs))
+            del device, outputs, buffers  # a round trip brings its own, and both might not fit
             if host:
                 take("upload", partial(self._upload, host))
+                with self._pinned(host, taken) as pinned:
+                    if pinned is not None:
+                        take("upload_pinned", partial(self._upload, pinned))
             take("round_trip", partial(self._round_trip, host))
         signals = interference.Counters.now().since(before)
         gc.enable()
         for scope, samples in taken.items():
             self.rows += list(rows_of(scope, attempt, samples, signals))
         return signals
+
+    def _download_into(self, buffers: tuple[Any, ...], outputs: Any) -> None:
+        for array, buffer in zip(_tuple(outputs), buffers, strict=True):
+            self.backend.copy_to_host(array, buffer)
+
+    @contextmanager
+    def _pinned(
+        self, arrays: tuple[Any, ...], taken: dict[str, Samples]
+    ) -> Iterator[tuple[Any, ...] | None]:
+        """The arrays, page-locked where they are; None, and a note, where that is refused. What it
+        cost is the one sample of the scope `pin`, of outputs and inputs together."""
+        locked: list[Any] = []
+        start = time.perf_counter()
+        try:
+            for array in arrays:
+                self.backend.pin(array)
+                locked.append(array)
+        except Exception as error:
+            self.facts["note"] = f"no pinned transfers: {own_words(error)}"
+        seconds = time.perf_counter() - start
+        try:
+            if len(locked) < len(arrays):
+                yield None
+                return
+            both = taken.setdefault("pin", Samples(1, [0.0], [start], [None]))
+            both.seconds[0] += seconds
+            yield arrays
+        finally:
+            for array in locked:
+                self.backend.unpin(array)
 
     def _check(self, host: tuple[Any, ...] | None, size: int, dtype: str) -> None:
         """One more call through the same code, on fresh inputs where it works in place; raises
@@ -220,14 +281,14 @@ def rows_of(
 ) -> Iterator[dict[str, Any]]:
     """The raw file's rows of one scope."""
     epoch = time.time() - time.perf_counter()
-    for number, (seconds, started) in enumerate(
-        zip(samples.seconds, samples.started, strict=True), 1
-    ):
+    columns = zip(samples.seconds, samples.started, samples.device_s, strict=True)
+    for number, (seconds, started, device_s) in enumerate(columns, 1):
         yield {
             "scope": scope,
             "attempt": attempt,
             "sample": number,
             "seconds": seconds,
+            "device_s": device_s,
             "calls": samples.calls,
             "started_at": epoch + started,
             **signals,

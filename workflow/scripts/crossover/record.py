@@ -16,10 +16,11 @@ from typing import Any
 
 FACTS = (
     *("workload", "backend", "dtype", "size", "round", "attempt"),
-    *("scope", "sample", "seconds", "calls", "started_at"),
-    *("status", "reason", "error", "error_bound"),
-    *("input_bytes", "output_bytes", "output_shape", "host_peak_bytes", "device_peak_bytes"),
-    *("page_faults", "queue_wait_s", "throttled_s", "timed_s", "import_s", "budget_s", "seed"),
+    *("scope", "sample", "seconds", "device_s", "calls", "started_at"),
+    *("status", "reason", "note", "error", "error_bound"),
+    *("flop", "input_bytes", "output_bytes", "output_shape"),
+    *("host_peak_bytes", "device_peak_bytes", "page_faults"),
+    *("queue_wait_s", "throttled_s", "timed_s", "call_s", "import_s", "budget_s", "seed"),
     *(
         "threads_requested",
         "threads_granted",
@@ -27,6 +28,7 @@ FACTS = (
         "precision",
         "memory",
         "environment",
+        "conditions",
     ),
     *("device", "device_uuid", "driver", "machine", "cpu", "cores", "memory_bytes", "boot", "host"),
     *("library", "version", "numpy_version", "python_version", "array_crc32"),

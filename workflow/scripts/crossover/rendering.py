@@ -51,10 +51,10 @@ class Rendering:
         before = interference.Counters.now()
         watch = Stopwatch(_nothing_to_wait_for)
         # Fonts are looked for once in a process.
-        started = time.perf_counter()
-        _, first_s = watch.run(draw, 1)
-        self.rows += rows_of("first_call", 1, Samples(1, [first_s], [started]), {})
-        samples = sample(watch, draw, task["budget_s"], MOST_SAMPLES, before_s=first_s)
+        first, cold = watch.run(draw, 1), Samples()
+        cold.add(first)
+        self.rows += rows_of("first_call", 1, cold, {})
+        samples = sample(watch, draw, task["budget_s"], MOST_SAMPLES, before_s=first.seconds)
         self.rows += rows_of("render", 1, samples, interference.Counters.now().since(before))
 
     def status_of(self, error: BaseException) -> str:

@@ -13,6 +13,7 @@ needs that works on NumPy's arrays in the host's memory. It never names a worklo
 from collections.abc import Mapping
 from typing import Any
 
+from crossover.clock import Events
 from crossover.status import ERROR, OUT_OF_MEMORY, UNSUPPORTED, Failed, Unsupported
 
 # How libraries say that they have no such operation for a dtype, in exceptions of several types.
@@ -47,8 +48,26 @@ class Host:
         """An array on the device as a host array, complete on return."""
         return array
 
+    def read(self, array: Any) -> Any:
+        """One value of an array on the device, on the host: complete on return."""
+        return self.to_host(array[(slice(1),) * array.ndim])
+
     def synchronize(self) -> None:
         """Return when all work given to the device is done."""
+
+    def events(self) -> Events | None:
+        """The device's own clock; None where it has none."""
+        return None
+
+    def pin(self, array: Any) -> None:
+        """Page-lock the memory of a host array, as fast transfers want it; raises where refused."""
+        raise Unsupported(f"{self.device} knows no page-locked memory")
+
+    def unpin(self, array: Any) -> None:
+        """Undo `pin`."""
+
+    def copy_to_host(self, array: Any, out: Any) -> None:
+        """Fill a host array, page-locked or not, from one on the device; complete on return."""
 
     def dtype_of(self, array: Any) -> str:
         return str(array.dtype)

@@ -10,7 +10,7 @@ import torch
 
 from crossover import machine
 from crossover.backends import Host
-from crossover.status import OUT_OF_MEMORY, Unavailable, own_words
+from crossover.status import OUT_OF_MEMORY, Unavailable, Unsupported, own_words
 
 LIBRARIES = ("torch",)
 DEVICES = ("cpu", "cuda", "mps", "xpu")
@@ -18,6 +18,24 @@ OPTIONS = ()
 
 # torch says these in plain RuntimeErrors: the CPU allocator, the driver, cuBLAS's workspace.
 MEMORY_WORDS = ("out of memory", "can't allocate memory", "not enough memory", "ALLOC_FAILED")
+
+PORTABLE = 1  # cudaHostRegisterPortable: page-locked for every context
+
+
+class Events:
+    """Two of the device's events, a pair for each sample; torch gives milliseconds."""
+
+    def __init__(self, module: Any) -> None:
+        self.marks = [module.Event(enable_timing=True) for _ in range(2)]
+
+    def start(self) -> None:
+        self.marks[0].record()
+
+    def stop(self) -> None:
+        self.marks[1].record()
+
+    def seconds(self) -> float:
+        return float(self.marks[0].elapsed_time(self.marks[1])) / 1e3
 
 
 class Backend(Host):
@@ -56,6 +74,28 @@ class Backend(Host):
     def synchronize(self) -> None:
         if not self.on_host:
             self.module.synchronize()
+
+    def events(self) -> Events | None:
+        try:
+            events = Events(self.module)
+            events.start()
+            events.stop()
+            self.synchronize()
+            events.seconds()
+        except Exception:  # each device has its own way to say that it has none
+            return None
+        return events
+
+    def pin(self, array: Any) -> None:
+        if self.device.type != "cuda":
+            super().pin(array)
+        _checked(torch.cuda.cudart().cudaHostRegister(array.ctypes.data, array.nbytes, PORTABLE))
+
+    def unpin(self, array: Any) -> None:
+        _checked(torch.cuda.cudart().cudaHostUnregister(array.ctypes.data))
+
+    def copy_to_host(self, array: Any, out: Any) -> None:
+        torch.from_numpy(out).copy_(array)
 
     def dtype_of(self, array: Any) -> str:
         return str(array.dtype).removeprefix("torch.")
@@ -99,6 +139,12 @@ class Backend(Host):
         if isinstance(error, torch.OutOfMemoryError) or any(w in words for w in MEMORY_WORDS):
             return OUT_OF_MEMORY
         return super().status_of(error)
+
+
+def _checked(code: Any) -> None:
+    """Raise where the CUDA runtime's answer is not cudaSuccess."""
+    if int(code):
+        raise Unsupported(f"the CUDA runtime refused to page-lock memory (error {int(code)})")
 
 
 def _properties(module: Any, device: torch.device) -> Any:
