@@ -6,11 +6,12 @@ durations asserted are those that the fake was told to take, far enough apart fo
 
 from pathlib import Path
 from statistics import median
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
 
-from crossover import machine, measurement, plugin
+from crossover import machine, measurement, plugin, record
 from crossover.clock import Run
 from crossover.measurement import Measurement, thinned
 from crossover.status import MISMATCH, OUT_OF_MEMORY, UNAVAILABLE, UNSUPPORTED, Failed
@@ -165,6 +166,33 @@ def test_the_host_libraries_are_right(backend, workload, dtype, size):
     assert made.array.dtype == dtype
 
 
+@pytest.mark.parametrize("code", [0, 801])
+def test_torch_locks_pages_through_the_cuda_runtime(monkeypatch, code):
+    """Stubbed: what the runtime itself says was not seen."""
+    calls = []
+
+    class Runtime:
+        def cudaHostRegister(self, *arguments):
+            calls.append(arguments)
+            return code
+
+        def cudaHostUnregister(self, address):
+            calls.append(address)
+            return 0
+
+    backend = plugin.load(BUILTIN["torch"]).Backend("cpu", 1, {})
+    monkeypatch.setattr("torch.cuda.cudart", Runtime)
+    backend.device = SimpleNamespace(type="cuda")
+    array = np.zeros(10)
+    if code:
+        with pytest.raises(Failed, match=r"locks no pages here .error 801"):
+            backend.pin(array)
+    else:
+        backend.pin(array)
+        backend.unpin(array)
+        assert calls == [(array.ctypes.data, 80, 1), array.ctypes.data]
+
+
 def test_torch_has_bfloat16_and_numpy_has_not():
     made = measured(backend_file=BUILTIN["torch"], dtype="bfloat16")
     assert made.facts["error"] <= made.facts["error_bound"] < 0.01
@@ -300,8 +328,17 @@ def test_a_large_output_is_kept_as_an_even_sample():
     assert len(set(np.diff(kept[0]))) == 1 and np.array_equal(kept[0], -kept[1])
 
 
-def test_the_samples_of_a_round_stay_under_the_checksum_limit():
-    """Snakemake compares files by content only below 1 MB."""
+def test_a_round_stays_under_the_checksum_limit(tmp_path):
+    """Snakemake compares files by content only below 1 MB; facts are long on large machines."""
+    long = {"environment": 200, "conditions": 300, "note": 80, "cpu": 60}
+    row = {name: "x" * long.get(name, 8) for name in record.FACTS}
+    # Three columns of full digits.
+    row |= dict.fromkeys(("seconds", "device_s", "started_at"), "1.2345678901234567e-06")
+    record.write(tmp_path / "1.csv", [row] * measurement.MOST_ROWS)
+    assert (tmp_path / "1.csv").stat().st_size < 1_000_000
+
+
+def test_the_samples_of_a_round_are_bounded():
     made = measured(backend_file=BUILTIN["numpy"], budget_s=1.5, size=1)
     rows = [row for row in made.rows if row["scope"] == "compute" and row["attempt"] == 1]
     count = len(rows)

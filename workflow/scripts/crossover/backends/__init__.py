@@ -13,6 +13,7 @@ needs that works on NumPy's arrays in the host's memory. It never names a worklo
 from collections.abc import Mapping
 from typing import Any
 
+from crossover import machine
 from crossover.clock import Events
 from crossover.status import ERROR, OUT_OF_MEMORY, UNSUPPORTED, Failed, Unsupported
 
@@ -89,6 +90,10 @@ class Host:
     def device_memory(self) -> tuple[int, int] | None:
         """Bytes free and bytes in all on the device; None where that is the host's memory."""
         return None
+
+    def cache_bytes(self) -> int | None:
+        """The last-level cache in front of the arrays' memory; None where unknown."""
+        return machine.cache_bytes() if self.on_host else None
 
     def reset_peak(self) -> None:
         """Start counting `device_peak_bytes` from here."""

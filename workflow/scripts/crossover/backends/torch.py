@@ -4,6 +4,7 @@ Written from torch 2.13's source. bfloat16, which NumPy has not, travels as floa
 include the conversion.
 """
 
+from contextlib import suppress
 from typing import Any
 
 import torch
@@ -89,10 +90,15 @@ class Backend(Host):
     def pin(self, array: Any) -> None:
         if self.device.type != "cuda":
             super().pin(array)
-        _checked(torch.cuda.cudart().cudaHostRegister(array.ctypes.data, array.nbytes, PORTABLE))
+        runtime = torch.cuda.cudart()
+        if code := int(runtime.cudaHostRegister(array.ctypes.data, array.nbytes, PORTABLE)):
+            # The refusal stays pending in the runtime, and the next launch would raise it.
+            with suppress(Exception):
+                torch.zeros(1, device=self.device)
+            raise Unsupported(f"the CUDA runtime locks no pages here (error {code})")
 
     def unpin(self, array: Any) -> None:
-        _checked(torch.cuda.cudart().cudaHostUnregister(array.ctypes.data))
+        torch.cuda.cudart().cudaHostUnregister(array.ctypes.data)
 
     def copy_to_host(self, array: Any, out: Any) -> None:
         torch.from_numpy(out).copy_(array)
@@ -124,6 +130,11 @@ class Backend(Host):
         free, total = torch.cuda.mem_get_info(self.device)
         return free, total
 
+    def cache_bytes(self) -> int | None:
+        if self.on_host:
+            return super().cache_bytes()
+        return getattr(_properties(self.module, self.device), "L2_cache_size", None)
+
     def reset_peak(self) -> None:
         if self.device.type == "cuda":
             torch.cuda.reset_peak_memory_stats(self.device)
@@ -139,12 +150,6 @@ class Backend(Host):
         if isinstance(error, torch.OutOfMemoryError) or any(w in words for w in MEMORY_WORDS):
             return OUT_OF_MEMORY
         return super().status_of(error)
-
-
-def _checked(code: Any) -> None:
-    """Raise where the CUDA runtime's answer is not cudaSuccess."""
-    if int(code):
-        raise Unsupported(f"the CUDA runtime refused to page-lock memory (error {int(code)})")
 
 
 def _properties(module: Any, device: torch.device) -> Any:
