@@ -1,8 +1,11 @@
 # Each target prints the plain command that it runs; nothing here is needed to run it by hand.
 # Another config: make sweep CONFIG=config/quick.yaml. More flags for Snakemake: ARGS="--cores 4".
+# STRICT=1: make sweep fails where a cell is not ok, after it has said everything; STRICT=0: it does
+# not, whatever the config says.
 
 CONFIG = config.yaml
 ARGS =
+STRICT =
 PYTHON = python3
 BIN = .venv/bin
 SNAKEMAKE = $(BIN)/snakemake --cores 1
@@ -11,7 +14,7 @@ SNAKEMAKE += --configfile $(CONFIG) --replace-workflow-config
 endif
 CROSSOVER = PYTHONPATH=workflow/scripts $(BIN)/python -m crossover
 
-.PHONY: sweep test lint plan retry peek cell report help install
+.PHONY: sweep test lint plan retry fresh peek cell report help install
 .DEFAULT_GOAL := help
 
 help: ## this list
@@ -20,7 +23,7 @@ help: ## this list
 sweep: $(BIN)/.installed ## measure what CONFIG says, draw it, and say what came out
 	@$(CROSSOVER) check --config $(CONFIG)
 	$(SNAKEMAKE) $(ARGS)
-	@$(CROSSOVER) close --config $(CONFIG)
+	@$(CROSSOVER) close --config $(CONFIG) $(if $(STRICT),$(if $(filter 0,$(STRICT)),--no-strict,--strict))
 
 test: $(BIN)/.installed-dev lint ## linters and tests
 	$(BIN)/pytest -q -n auto --maxprocesses 8 --dist loadfile
@@ -41,11 +44,14 @@ peek: $(BIN)/.installed ## the summary so far of a sweep that is running or was 
 retry: $(BIN)/.installed ## list, then remove, what is not ok or not good; the next sweep redoes it
 	$(CROSSOVER) retry --config $(CONFIG)
 
+fresh: $(BIN)/.installed ## list, then remove, rounds that were not measured next to the baseline's
+	$(CROSSOVER) fresh --config $(CONFIG)
+
 cell: $(BIN)/.installed ## one cell in the foreground: WORKLOAD=add BACKEND=numpy SIZE=1000 [DTYPE=]
 	$(CROSSOVER) cell --config $(CONFIG) --workload "$(WORKLOAD)" --backend "$(BACKEND)" --size "$(SIZE)" --dtype "$(DTYPE)"
 
 report: $(BIN)/.installed ## Snakemake's own report of the last sweep, as one HTML file
-	@$(CROSSOVER) close --config $(CONFIG) > /dev/null
+	@$(CROSSOVER) close --config $(CONFIG) --no-strict > /dev/null
 	$(SNAKEMAKE) --report results/report.html $(ARGS)
 	@echo "The report is results/report.html"
 

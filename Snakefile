@@ -12,6 +12,7 @@ min_version("9.15")
 include: "workflow/rules/common.smk"  # config.yaml -> cells
 include: "workflow/rules/probe.smk"  # one job per backend: is it here, does it work?
 include: "workflow/rules/measure.smk"  # one job per cell and round: raw samples
+include: "workflow/rules/ceilings.smk"  # what the machine can do at best
 include: "workflow/rules/render.smk"  # what making the picture costs, on its own
 include: "workflow/rules/summarize.smk"  # one row per cell and scope
 include: "workflow/rules/draw.smk"  # charts and the curve
@@ -22,6 +23,7 @@ rule all:
     input:
         probes(),
         samples(),
+        ceilings(),
         SUMMARY,
         pictures(),
     message:

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 import yaml
 
-from crossover import record
+from crossover import interference, record
 
 ROOT = Path(__file__).resolve().parent.parent
 PARTS = ("Snakefile", "config.yaml", "environment.yml", "config", "profiles", "workflow", "tests")
@@ -32,7 +32,7 @@ CONFIG = {
     "timeout_s": 60,
 }
 
-SIGNALS = ("queue_wait_s", "throttled_s")
+SIGNALS = [name for name in interference.SIGNALS if name != "timed_s"]
 
 
 def drop_seals(row: dict[str, str]) -> dict[str, str]:
@@ -89,7 +89,7 @@ class Project:
 
     def calm(self) -> None:
         """Forget who else used this machine meanwhile: no round is graded disturbed."""
-        for path in self.root.glob("results/cells/**/*.csv"):
+        for path in self.root.glob("results/**/[0-9]*.csv"):
             rows = record.read(path)
             if any(float(row[name] or 0) for row in rows for name in SIGNALS):
                 record.write(path, [drop_seals(row) | dict.fromkeys(SIGNALS, 0.0) for row in rows])

@@ -1,27 +1,75 @@
 """Summaries of machines that do not exist: with a GPU, without one, with hostile names."""
 
 import itertools
+from math import exp
 from pathlib import Path
 
-from crossover import table
+from crossover import intervals, table
+from crossover.intervals import Interval
 
 SIZES = (10_000, 100_000, 1_000_000, 10_000_000)
 CPU = "INTEL(R) XEON(R) PLATINUM 8581C CPU @ 2.10GHz"
 NO_CUDA = "AssertionError: Torch not compiled with CUDA enabled"
 
 
-def ok(backend, size, compute, round_trip=None, *, factor=1.0, rough=0.03, **facts):
-    """The rows of a good cell; times in seconds, factor is baseline / compute."""
+def ok(backend, size, compute, round_trip=None, *, factor=1.0, rough=0.03, wide=0.05, **facts):
+    """The rows of a good cell of three rounds; times in seconds, factor is baseline / compute,
+    rough half the quartiles' and wide half the interval's width, both relative."""
     scopes = {"compute": compute, "round_trip": round_trip or compute, "first_call": compute + 0.1}
     if round_trip:
         scopes |= {"upload": round_trip / 3, "download": round_trip / 3}
     for scope, seconds in scopes.items():
+        moved = round_trip and scope not in ("compute", "first_call")
         yield {
             **{"backend": backend, "size": size, "scope": scope, "status": "ok", "grade": "good"},
             **{"median_s": seconds, "q1_s": seconds * (1 - rough), "q3_s": seconds * (1 + rough)},
-            **{"speedup": factor * compute / seconds, "cpu": CPU, "cores": 2, "device": "cpu"},
+            **{"low_s": seconds * exp(-wide), "high_s": seconds * exp(wide), "rounds": 3},
+            **compared(factor * compute / seconds, wide),
+            **{"cpu": CPU, "cores": 2, "device": "cpu", "transfer": "pageable" if moved else ""},
             **{"threads_effective": 2, "machine": "a1b2c3", **facts},
         }
+
+
+def compared(speedup, wide):
+    """A speedup from three pairs, and what its interval says."""
+    interval = Interval(speedup * exp(-wide), speedup, speedup * exp(wide))
+    return {
+        **{"speedup": speedup, "speedup_low": interval.low, "speedup_high": interval.high},
+        **{"finding": intervals.finding(interval), "detectable": intervals.detectable(interval)},
+        "pairs": 3,
+    }
+
+
+def without_interval(row, pairs):
+    """The same row from so few pairs that the speedup has no interval."""
+    none = dict.fromkeys(("speedup_low", "speedup_high", "finding", "detectable"), "")
+    return row | none | {"pairs": pairs}
+
+
+def one_round(sizes=SIZES):
+    single = {"rounds": 1, "low_s": "", "high_s": ""}
+    return [without_interval(row, 1) | single for row in with_gpu(sizes)]
+
+
+def noisy():
+    """Of everything something: few pairs, wide intervals, every grade."""
+    grades = {
+        ("torch_cpu", 10_000): "launch_bound",
+        ("torch_cpu", 100_000): "disturbed + drifting",
+        ("torch_cuda", 10_000): "few_threads + launch_bound",
+        ("torch_cuda", 10_000_000): "above_ceiling + single_call",
+        ("numpy", 10_000_000): "single_call",
+    }
+    rows = []
+    for row in with_gpu():
+        wide = {10_000: 3.0, 100_000: 0.6, 1_000_000: 0.2, 10_000_000: 0.02}[row["size"]]
+        times = {"low_s": row["median_s"] * exp(-wide), "high_s": row["median_s"] * exp(wide)}
+        row |= times | compared(row["speedup"], wide)
+        row["grade"] = grades.get((row["backend"], row["size"]), "good")
+        if row["backend"] == "torch_cpu" and row["size"] == 1_000_000:
+            row = without_interval(row, 1) | {"rounds": 1, "low_s": "", "high_s": ""}
+        rows.append(row)
+    return rows
 
 
 def bad(backend, size, status, reason, **facts):
@@ -73,7 +121,8 @@ def hostile():
                 "above\n the \x1b[1mbound\x1b[0m $10^{-9}$ & <i>",
             )
         elif name == "null" and size < 1e5:
-            rows += backend_rows(name, size, i * 1e-6, 1e9 * (i + 1), grade="not_paired")
+            found = backend_rows(name, size, i * 1e-6, 1e9 * (i + 1), grade="not_paired")
+            rows += [without_interval(row, 0) for row in found]
         else:
             rows += backend_rows(name, size, 1.5e-6 * (1 + i), 1.1e9 * (1 + 0.6 * i))
     return rows
@@ -98,11 +147,11 @@ def baseline_lost():
     rows = [row for row in with_gpu() if row["size"] < 1e7 or row["backend"] != "numpy"]
     for row in rows:
         if row["size"] == 10_000_000:
-            row["speedup"] = ""
+            row |= without_interval(row, 0) | {"speedup": ""}
         if row["backend"] == "torch_cpu" and row["size"] == 100_000:
             row["grade"] = "disturbed"
         if row["backend"] == "torch_cuda" and row["size"] <= 100_000:
-            row["grade"] = "not_paired"
+            row |= without_interval(row, 0) | {"grade": "not_paired"}
     return rows + bad("numpy", 10_000_000, "timeout", "no answer within 120 s")
 
 
@@ -119,6 +168,8 @@ CASES = {
     "gpu": with_gpu,
     "no_gpu": without_gpu,
     "one_size": lambda: with_gpu((1_000_000,)),
+    "one_round": one_round,
+    "noisy": noisy,
     "hostile": hostile,
     "long_names": long_names,
     "baseline_lost": baseline_lost,

@@ -80,12 +80,90 @@ def test_time_says_what_it_shows(summary):
     assert [t.get_text() for t in figure.axes[0].get_xticklabels()] == ["1e4", "1e5", "1e6", "1e7"]
 
 
-def test_quartiles_are_bars(summary):
-    (axes,) = charts.time(summary("gpu"), "add", "float64").axes
-    bars = [bar for lines in axes.collections for bar in lines.get_segments()]
-    assert len(bars) == 4 * len(SIZES)
-    n, low = bars[0][0]
-    assert (n, low) == (SIZES[0], pytest.approx(0.97 * numpy_time(SIZES[0])))
+def bars(axes):
+    """Low and high of every bar, by size."""
+    found = {}
+    for collection in axes.collections:
+        for (size, low), (_, high) in collection.get_segments():
+            found.setdefault(int(size), []).append((low, high))
+    return found
+
+
+@pytest.mark.parametrize(
+    ("case", "factors", "words"),
+    [
+        ("gpu", (np.exp(-0.05), np.exp(0.05)), "95 % intervals from 3 rounds. Dashed"),
+        ("one_round", (0.97, 1.03), "the middle half of the samples (one round gives no"),
+    ],
+)
+def test_bars_of_times_are_intervals_where_there_are_any(summary, case, factors, words):
+    figure = charts.time(summary(case), "add", "float64")
+    found = bars(figure.axes[0])
+    assert {size: len(found[size]) for size in SIZES} == dict.fromkeys(SIZES, 4)
+    for size in SIZES:
+        wanted = tuple(factor * numpy_time(size) for factor in factors)
+        assert found[size][0] == pytest.approx(wanted)
+    assert words in texts(figure)
+
+
+def test_where_only_some_times_have_an_interval_it_is_said_which(summary):
+    words = texts(charts.time(summary("noisy"), "add", "float64"))
+    assert "95 % intervals from 3 rounds; torch_cpu, n = 1e6: the middle half of the" in words
+
+
+def test_bars_of_speedups_are_their_intervals(summary):
+    figure = charts.speedup(summary("no_gpu"), "add", "float64")
+    for axes in figure.axes:
+        points = dict(zip(*lines(axes)["torch_cpu"].get_data(), strict=True))
+        assert bars(axes) == {
+            size: [pytest.approx((points[size] * np.exp(-0.05), points[size] * np.exp(0.05)))]
+            for size in SIZES
+        }
+    assert "95 % intervals from 3 pairs of rounds" in texts(figure)
+    assert "No interval" not in texts(figure)
+    assert "Ringed" not in texts(figure)
+
+
+def test_no_difference_seen_is_ringed_and_explained(summary):
+    figure = charts.speedup(summary("noisy"), "add", "float64")
+    rings = {
+        label: (list(line.get_xdata()), line.get_markerfacecolor())
+        for label, line in lines(figure.axes[0]).items()
+        if label.endswith("ringed points")
+    }
+    assert rings == {
+        "torch_cpu ringed points": ([10_000, 100_000], "none"),
+        "torch_cuda ringed points": ([10_000], "none"),
+    }
+    words = texts(figure)
+    assert "Ringed: no difference seen from numpy; the smallest that could have been" in words
+    assert "seen there: 82 to more than 1,000 %" in words
+
+
+@pytest.mark.parametrize(
+    ("case", "words"),
+    [
+        ("one_round", "No interval: torch_cpu, torch_cuda, all sizes (one pair of rounds gives"),
+        ("noisy", "No interval: torch_cpu, n = 1e6 (one pair of rounds gives none)"),
+        ("baseline_lost", "torch_cuda, n = 10,000, 1e5 (not measured next to numpy; 'make fresh'"),
+    ],
+)
+def test_a_speedup_without_an_interval_is_said_to_have_none(summary, case, words):
+    assert words in texts(charts.speedup(summary(case), "add", "float64"))
+
+
+def test_a_very_long_bar_leaves_the_chart_and_does_not_flatten_it(summary):
+    axes = charts.speedup(summary("noisy"), "add", "float64").axes[1]
+    lowest = min(low for low, _ in bars(axes)[10_000])
+    assert lowest < axes.get_ylim()[0] < min(lines(axes)["torch_cuda"].get_ydata())
+
+
+def test_bars_of_several_backends_at_one_size_lie_beside_each_other(summary):
+    axes = charts.speedup(summary("gpu"), "add", "float64").axes[0]
+    places = [c.get_transform().transform((SIZES[0], 1))[0] for c in axes.collections]
+    assert len(set(places)) == 2
+    middle = axes.transData.transform((SIZES[0], 1))[0]
+    assert max(abs(place - middle) for place in places) < axes.figure.dpi * 3 / 72
 
 
 def test_speedup_has_two_panels_and_a_line_at_1_in_words(summary):
@@ -125,17 +203,48 @@ def test_a_missing_size_breaks_the_line(summary):
     assert np.isnan(lines(axes)["100%"].get_ydata()).tolist() == [i == 5 for i in range(12)]
 
 
+def hollow(axes, backend):
+    return [
+        size
+        for line in axes.lines
+        if line.get_label() == f"{backend} points"
+        and to_rgb(line.get_markerfacecolor()) == (1, 1, 1)
+        for size in line.get_xdata()
+    ]
+
+
 def test_less_trusted_points_are_hollow_and_explained(summary):
     figure = charts.speedup(summary("baseline_lost"), "add", "float64")
-    words = texts(figure)
-    assert "trusted less: not paired (torch_cuda); disturbed (torch_cpu)" in words
-    faces = {
-        to_rgb(line.get_markerfacecolor()): list(line.get_xdata())
-        for line in figure.axes[0].lines
-        if line.get_label() == "torch_cuda points"
-    }
-    assert faces[(1, 1, 1)] == [10_000, 100_000]
+    assert "trusted less: disturbed (torch_cpu); not paired (torch_cuda)" in texts(figure)
+    assert hollow(figure.axes[0], "torch_cuda") == [10_000, 100_000]
     assert "trusted less" not in texts(charts.speedup(summary("gpu"), "add", "float64"))
+
+
+def test_a_time_needs_no_partner_to_be_trusted(summary):
+    figure = charts.time(summary("baseline_lost"), "add", "float64")
+    assert "trusted less: disturbed (torch_cpu)." in texts(figure)
+    assert hollow(figure.axes[0], "torch_cuda") == []
+    assert hollow(figure.axes[0], "torch_cpu") == [100_000]
+
+
+def test_several_grades_of_one_cell_are_each_named(summary):
+    words = texts(charts.time(summary("noisy"), "add", "float64"))
+    wanted = "few threads (torch_cuda); disturbed (torch_cpu); drifting (torch_cpu); above ceiling"
+    assert wanted in words
+
+
+@pytest.mark.parametrize("chart", [charts.time, charts.speedup])
+def test_what_is_launch_bound_or_a_single_call_is_filled_and_said(summary, chart):
+    figure = chart(summary("noisy"), "add", "float64")
+    assert hollow(figure.axes[0], "torch_cpu") == [100_000]  # and not 10,000
+    assert "Launch bound: torch_cpu, torch_cuda, n = 10,000 (so short" in texts(figure)
+    assert "Single call: " in texts(figure) and "torch_cuda, n = 1e7 (one call" in texts(figure)
+
+
+@pytest.mark.parametrize("chart", [charts.time, charts.speedup])
+def test_round_trips_name_their_memory(summary, chart):
+    assert "pageable" in texts(chart(summary("gpu"), "add", "float64"))
+    assert "pageable" not in texts(chart(summary("no_gpu"), "add", "float64"))
 
 
 def test_no_baseline_time_is_no_speedup_and_is_said(summary):
@@ -229,6 +338,14 @@ def test_numbers_are_read_to_the_last_digit(summary):
 )
 def test_sizes_in_words(size, words):
     assert style.size_words(size) == words
+
+
+@pytest.mark.parametrize(
+    ("ratios", "words"),
+    [((1.0042,), "0.42 %"), ((1.23, 1.05), "5 to 23 %"), ((2.5, 99.0), "150 to more than 1,000 %")],
+)
+def test_percents_in_words(ratios, words):
+    assert style.percent_words(*ratios) == words
 
 
 @pytest.mark.parametrize(

@@ -266,7 +266,7 @@ def test_a_config_that_is_not_there(project):
 
 def test_the_command_line_tools_say_the_same(project):
     (project.root / "config.yaml").write_text(BAD["zero"][0])
-    for command in ("close", "peek", "plan", "retry", "cell"):
+    for command in ("close", "peek", "plan", "retry", "fresh", "cell"):
         done = project.crossover(command)
         assert done.returncode == 1 and not done.stdout
         (line,) = done.stderr.splitlines()

@@ -22,6 +22,27 @@ from crossover.cells import Cell, probe_json
 from processes import CHILD, JOB, alive, measuring, private_lock, running, snapshot, until
 
 SUMMARY = "results/summary.csv"
+# A library that starts a process of its own and never comes back.
+HANGING = """
+import subprocess
+import time
+
+from crossover.backends.numpy import Backend as Numpy
+
+OPTIONS = ("pid_file",)
+
+
+class Backend(Numpy):
+    def __init__(self, device, threads, options):
+        super().__init__(device, threads, options)
+        self.pid_file = options["pid_file"]
+
+    def dtype(self, name):  # the probe does not ask for it
+        sleeper = subprocess.Popen(["sleep", "3600"])
+        with open(self.pid_file, "w") as file:
+            file.write(str(sleeper.pid))
+        time.sleep(3600)
+"""
 KILLS = ["child"] * 4 + ["job"] * 3 + ["snakemake"] * 3
 SIZES = list(range(10, 20))
 ROUNDS = 2
@@ -35,11 +56,11 @@ def targets():
     return [str(probe_json("fake")), *tables, SUMMARY]
 
 
-def start(project):
+def start(project, *wanted):
     """The sweep as a user starts it, in the background; its screen goes to a file."""
     with (project.root / "screen.txt").open("a") as screen:
         return subprocess.Popen(
-            project.command(*targets()), cwd=project.root, stdout=screen, stderr=screen
+            project.command(*(wanted or targets())), cwd=project.root, stdout=screen, stderr=screen
         )
 
 
@@ -147,47 +168,28 @@ def test_kill_at_random_moments_and_go_on(guarded):
     until(lambda: not measuring(project.root), "the end of all measuring processes", 5)
 
 
-def test_a_child_does_not_outlive_its_job(guarded):
+def test_neither_a_child_nor_its_children_outlive_the_job(guarded):
     project = guarded
-    hang = {"fault": "hang", "fault_at": SIZES[0]}
+    (project.root / "hanging.py").write_text(HANGING)
+    sleeper = project.root / "sleeper"
     project.configure(
         {
             "workloads": {"add": {"sizes": SIZES, "dtypes": ["float64"]}},
-            "backends": {"fake": FAKE | {"options": hang}},
+            "backends": {"fake": {"file": "hanging.py", "options": {"pid_file": str(sleeper)}}},
             "baseline": "fake",
         }
     )
-    sweep = start(project)
-    at_work(project, sweep, JOB)
-    at_work(project, sweep, CHILD)
+    sweep = start(project, str(Cell("add", "fake", "float64", SIZES[0]).csv(1)))
+    pid = int(until(lambda: sleeper.exists() and sleeper.read_text(), "the child's own child"))
+    assert alive(pid)
     assert kill("job", project, sweep)
     assert sweep.wait(timeout=60) != 0
     until(lambda: not measuring(project.root), "the end of the child", 10)
+    until(lambda: not alive(pid), "the end of the child's own child", 10)
 
 
 # --- every status, through the whole workflow
 
-# A library that starts a process of its own and never comes back.
-HANGING = """
-import subprocess
-import time
-
-from crossover.backends.numpy import Backend as Numpy
-
-OPTIONS = ("pid_file",)
-
-
-class Backend(Numpy):
-    def __init__(self, device, threads, options):
-        super().__init__(device, threads, options)
-        self.pid_file = options["pid_file"]
-
-    def dtype(self, name):  # the probe does not ask for it
-        sleeper = subprocess.Popen(["sleep", "3600"])
-        with open(self.pid_file, "w") as file:
-            file.write(str(sleeper.pid))
-        time.sleep(3600)
-"""
 # One that has no float32 and says so as libraries do: in several lines.
 OLD = """
 from crossover.backends.numpy import Backend as Numpy

@@ -237,7 +237,7 @@ def test_the_report_is_made_offline_and_has_the_pictures(finished, tmp_path):
 def test_a_label_may_have_braces(project):
     """The machine's label is a text of the user's, not a pattern of Snakemake's."""
     project.configure(TINY | {"machine": "node {a}, 100 %"})
-    assert len(project.plan()) == 8
+    assert len(project.plan()) == 10
 
 
 def test_lint_is_clean(finished):

@@ -1,6 +1,7 @@
 """What re-runs when: each change with exactly the jobs that follow from it, by real dry runs."""
 
 import os
+import re
 import time
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
@@ -10,6 +11,7 @@ from pathlib import Path
 import pytest
 
 from conftest import CONFIG, Project
+from crossover import table
 
 PACKAGE = "workflow/scripts/crossover"
 CELLS = (
@@ -31,6 +33,17 @@ def cells(workload: str = "", backend: str = "", rounds: tuple[int, ...] = (1, 2
         for name, library, dtype, size in CELLS
         for round in rounds
         if workload in ("", name) and backend in ("", library)
+    ]
+
+
+def ceilings(backend: str = "", rounds: tuple[int, ...] = (1, 2)) -> list[str]:
+    """The jobs that measure what the machine can do at best, of all backends or of one."""
+    return [
+        f"ceilings of {library}, {dtype}, round {round} of 2"
+        for library in ("numpy", "fake")
+        for dtype in ("float64", "float32")
+        for round in rounds
+        if backend in ("", library)
     ]
 
 
@@ -83,7 +96,7 @@ def elsewhere(project: Project) -> None:
 
 def files(project: Project) -> Iterator[Path]:
     """Sources, then what was made of them in that order; not Snakemake's own."""
-    stages = ("cells", "render", "backends", "summary.csv", "plots")
+    stages = ("cells", "ceilings", "render", "backends", "summary.csv", "plots")
     made = [project.root / "results" / stage for stage in stages]
     sources = (p for p in project.root.iterdir() if p.name not in ("results", ".snakemake", "logs"))
     for top in (*sorted(sources), *made):
@@ -138,18 +151,22 @@ CHANGED = {
     ),
     "a backend of one's own": (
         edited("tests/fake_device.py"),
-        ["probe fake", *cells(backend="fake"), *DRAWN, CURVE],
+        ["probe fake", *cells(backend="fake"), *ceilings("fake"), *DRAWN, CURVE],
     ),
     "a backend of ours": (
         edited(f"{PACKAGE}/backends/numpy.py"),
-        ["probe numpy", *cells(backend="numpy"), *DRAWN, CURVE],
+        ["probe numpy", *cells(backend="numpy"), *ceilings("numpy"), *DRAWN, CURVE],
     ),
-    "the harness": (edited(f"{PACKAGE}/clock.py"), [*PROBES, *ALL]),
+    "the harness": (edited(f"{PACKAGE}/clock.py"), [*PROBES, *ceilings(), *ALL]),
     "the measuring script": (
         edited("workflow/scripts/measure.py"),
         [*cells(), *DRAWN, CURVE],
     ),
     "the probing script": (edited("workflow/scripts/probe.py"), PROBES),
+    "the facts": (edited(f"{PACKAGE}/facts.py", f"{PACKAGE}/gpu.py"), PROBES),
+    "ceilings": (edited(f"{PACKAGE}/ceilings.py"), [*ceilings(), *DRAWN]),
+    "the ceilings' script": (edited("workflow/scripts/ceilings.py"), [*ceilings(), *DRAWN]),
+    "the roofs": (edited(f"{PACKAGE}/roofline.py"), DRAWN),
     "rendering": (edited(f"{PACKAGE}/rendering.py"), [*RENDER, *DRAWN]),
     "the summary": (edited(f"{PACKAGE}/summary.py"), DRAWN),
     "the summary's script": (edited("workflow/scripts/summarize.py"), DRAWN),
@@ -159,15 +176,21 @@ CHANGED = {
     "the curve": (edited(f"{PACKAGE}/curve.py"), [CURVE]),
     "the curve's script": (edited("workflow/scripts/curve.py"), [CURVE]),
     "the seed": (configured(lambda config: config.update(seed=1)), ALL),
-    "the budget": (configured(lambda config: config.update(budget_s=0.03)), ALL),
-    "the machine's label": (configured(lambda config: config.update(machine="b")), [*PROBES, *ALL]),
+    "the budget": (
+        configured(lambda config: config.update(budget_s=0.03)),
+        [*ceilings(), *ALL],
+    ),
+    "the machine's label": (
+        configured(lambda config: config.update(machine="b")),
+        [*PROBES, *ceilings(), *ALL],
+    ),
     "a backend's option": (
         configured(lambda config: config["backends"]["fake"].update(options={"launch_s": 0.001})),
-        ["probe fake", *cells(backend="fake"), *DRAWN, CURVE],
+        ["probe fake", *cells(backend="fake"), *ceilings("fake"), *DRAWN, CURVE],
     ),
     "a backend's threads": (
         configured(lambda config: config["backends"]["numpy"].update(threads=1)),
-        ["probe numpy", *cells(backend="numpy"), *DRAWN, CURVE],
+        ["probe numpy", *cells(backend="numpy"), *ceilings("numpy"), *DRAWN, CURVE],
     ),
     "the baseline": (configured(lambda config: config.update(baseline="fake")), [*DRAWN, CURVE]),
     "a size more": (
@@ -188,6 +211,7 @@ CHANGED = {
         [
             *(job.replace("round 2 of 2", "round 3 of 3") for job in cells(rounds=(2,))),
             RENDER[1].replace("round 2 of 2", "round 3 of 3"),
+            *(job.replace("round 2 of 2", "round 3 of 3") for job in ceilings(rounds=(2,))),
             *("summarize 6 cells of 3 rounds", *CHARTS),
         ],
     ),
@@ -198,6 +222,10 @@ CHANGED = {
     "a round deleted": (
         removed("results/cells/add/fake/float64/100/2.csv"),
         ["add, fake, float64, n=100, round 2 of 2", *DRAWN],
+    ),
+    "a ceiling deleted": (
+        removed("results/ceilings/fake/float64/2.csv"),
+        ["ceilings of fake, float64, round 2 of 2", *DRAWN],
     ),
     "an output deleted": (
         removed("results/cells/polar/numpy/float32/100/output.npy"),
@@ -241,3 +269,20 @@ def plans(finished, tmp_path_factory, request) -> dict[str, list[str] | Exceptio
 @pytest.mark.parametrize("case", CASES)
 def test_exactly_what_the_change_touches_runs(plans, case):
     assert plans[case] == sorted(CASES[case][1])
+
+
+def test_every_cell_has_its_rates_and_every_backend_its_ceilings(finished):
+    names = sorted(
+        str(p.relative_to(finished.root)) for p in finished.root.glob("results/ceilings/**/*.csv")
+    )
+    jobs = [
+        re.sub(r"ceilings of (.+), (.+), round (.+) of 2", r"results/ceilings/\1/\2/\3.csv", job)
+        for job in ceilings()
+    ]
+    assert names == sorted(jobs)
+    rows = [r for r in table.read(finished.root / "results/summary.csv") if r["scope"] == "compute"]
+    assert len(rows) == len(CELLS)
+    for row in rows:
+        assert (
+            row["status"] == "ok" and float(row["gb_per_s"]) > 0 and float(row["gflop_per_s"]) > 0
+        )

@@ -1,67 +1,20 @@
-"""From raw files to rows, and from rows to the closing lines, on files made by hand."""
+"""From raw files to rows, on files made by hand."""
 
-import itertools
+from math import exp, log, sqrt
 
 import pytest
 
-from crossover import closing, record, summary, table
+from conftest import drop_seals
+from crossover import grades, record, summary, table
 from crossover.cells import Cell, Picture
+from rounds import SIZE, failed, measured, rows
 
-SIZE = 1000
+INTERVALS = ("low_s", "high_s", "speedup_low", "speedup_high", "finding", "detectable")
 
 
 @pytest.fixture(autouse=True)
 def _elsewhere(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
-
-
-def measured(backend, seconds, round=1, size=SIZE, cell=None, scopes=("compute",), **facts):
-    """Write one round of a cell: `seconds` is one time, or the samples of every scope."""
-    cell = cell or Cell("add", backend, "float64", size)
-    samples = seconds if isinstance(seconds, list) else [seconds]
-    rows = [
-        {
-            "workload": cell.workload,
-            "backend": cell.backend,
-            "dtype": cell.dtype,
-            "size": cell.size,
-            "round": round,
-            "attempt": 1,
-            "scope": scope,
-            "sample": number,
-            "seconds": value,
-            "calls": 1,
-            "started_at": 1000.0 * round,
-            "status": "ok",
-            "queue_wait_s": 0.0,
-            "throttled_s": 0.0,
-            "timed_s": 1.0,
-            "import_s": 0.1,
-            "threads_requested": "all",
-            "threads_granted": 2,
-            "threads_effective": 2,
-            "cores": 2,
-            "cpu": "CPU",
-            "machine": "abc",
-            "boot": "1",
-            "device": "cpu",
-        }
-        | facts
-        for scope in scopes
-        for number, value in enumerate(samples, 1)
-    ]
-    record.write(cell.csv(round), rows)
-
-
-def failed(backend, status, reason, round=1, size=SIZE):
-    measured(backend, "", round, size, status=status, reason=reason, scopes=("",))
-
-
-def rows(*backends, rounds=1, sizes=(SIZE,), partial=False):
-    """The summary of numpy and other backends, by (backend, size, scope)."""
-    cells = [Cell("add", b, "float64", s) for s in sizes for b in ("numpy", *backends)]
-    found = summary.summarize(cells, rounds, "numpy", partial=partial)
-    return {(row["backend"], row["size"], row["scope"]): row for row in found}
 
 
 def test_the_median_of_the_rounds_medians_and_quartiles_of_all_samples():
@@ -70,6 +23,35 @@ def test_the_median_of_the_rounds_medians_and_quartiles_of_all_samples():
     row = rows(rounds=3)["numpy", SIZE, "compute"]
     assert (row["median_s"], row["rounds"], row["samples"]) == (3.0, 3, 6)
     assert (row["min_s"], row["q1_s"], row["q3_s"]) == (1.0, 2.25, 6.5)
+    assert row["p95_s"] == pytest.approx(8.5)  # a quarter of the way from 9 to 7
+
+
+def test_a_time_has_the_interval_of_its_rounds():
+    """Student's t at 2 degrees of freedom is 4.303; samples within a round do not count."""
+    for round, seconds in enumerate((1.0, 2.0, 4.0), 1):
+        measured("numpy", [seconds] * 50, round)
+    row = rows(rounds=3)["numpy", SIZE, "compute"]
+    half = 4.302653 * log(2) / sqrt(3)
+    assert (row["low_s"], row["median_s"], row["high_s"]) == pytest.approx(
+        (2 * exp(-half), 2.0, 2 * exp(half)), rel=1e-6
+    )
+
+
+def test_the_median_lies_in_its_interval_however_lopsided_the_rounds_are():
+    """Six of eleven agree, and the mean of all is far from them."""
+    for round in range(1, 12):
+        measured("numpy", 1.0 if round <= 6 else 3.0 + round / 1e3, round)
+    row = rows(rounds=11)["numpy", SIZE, "compute"]
+    assert row["low_s"] == row["median_s"] == 1.0 < row["high_s"]
+
+
+def test_one_round_has_no_interval():
+    measured("numpy", [2.0, 2.1, 2.2])
+    measured("gpu", [1.0, 1.1, 1.2])
+    row = rows("gpu")["gpu", SIZE, "compute"]
+    assert row["speedup"] == pytest.approx(2.1 / 1.1) and row["pairs"] == 1
+    assert {row[name] for name in INTERVALS} == {""}
+    assert row["grade"] == "good"
 
 
 def test_speedups_are_made_of_pairs():
@@ -80,17 +62,38 @@ def test_speedups_are_made_of_pairs():
     found = rows("gpu", rounds=2)
     assert found["gpu", SIZE, "compute"]["speedup"] == pytest.approx(2)
     assert found["gpu", SIZE, "compute"]["pairs"] == 2
-    assert found["numpy", SIZE, "compute"]["speedup"] == 1
+    assert found["gpu", SIZE, "compute"]["speedup_low"] == pytest.approx(
+        2
+    )  # what is common cancels
+    baseline = found["numpy", SIZE, "compute"]
+    assert baseline["speedup"] == 1
+    assert {baseline[name] for name in INTERVALS[2:]} == {""}  # over itself it is 1 by definition
+
+
+@pytest.mark.parametrize(
+    ("ours", "finding"),
+    [
+        ((1.0, 1.01, 0.99), "faster"),
+        ((4.0, 4.1, 4.2), "slower"),
+        ((2.1, 1.9, 2.05), "no difference seen"),
+    ],
+)
+def test_a_speedup_says_what_its_interval_supports_and_what_could_have_been_seen(ours, finding):
+    for round, seconds in enumerate(ours, 1):
+        measured("numpy", 2.0, round)
+        measured("gpu", seconds, round)
+    row = rows("gpu", rounds=3)["gpu", SIZE, "compute"]
+    assert row["finding"] == finding
+    assert row["speedup_low"] < row["speedup"] < row["speedup_high"]
+    assert row["detectable"] == pytest.approx(row["speedup_high"] / row["speedup"])
+    trip = rows("gpu", rounds=3)["gpu", SIZE, "round_trip"]  # on a host the same
+    assert trip["speedup_high"] == row["speedup_high"]
 
 
 def test_a_device_is_compared_with_and_without_its_transfers():
     scopes = {"compute": 1.0, "upload": 3.0, "download": 2.0, "round_trip": 6.0}
-    cell = Cell("add", "gpu", "float64", SIZE)
     measured("numpy", 2.0)
-    measured("gpu", 1.0, scopes=tuple(scopes), device="GPU")
-    written = record.read(cell.csv(1))
-    facts = [{k: v for k, v in row.items() if k not in record.SEALS} for row in written]
-    record.write(cell.csv(1), [row | {"seconds": scopes[row["scope"]]} for row in facts])
+    measured("gpu", {scope: [seconds] for scope, seconds in scopes.items()}, device="GPU")
     found = rows("gpu")
     assert found["gpu", SIZE, "compute"]["speedup"] == pytest.approx(2)
     assert found["gpu", SIZE, "round_trip"]["speedup"] == pytest.approx(1 / 3)
@@ -105,12 +108,24 @@ def test_rounds_measured_apart_give_a_point_and_say_so(apart):
     measured("gpu", 1.0, **apart)
     row = rows("gpu")["gpu", SIZE, "compute"]
     assert (row["speedup"], row["pairs"], row["grade"]) == (2.0, 0, "not_paired")
+    assert {row[name] for name in INTERVALS} == {""}
+
+
+def test_rounds_that_are_pairs_count_where_another_is_none():
+    for round in (1, 2, 3):
+        measured("numpy", 2.0 + round / 100, round)
+        measured("gpu", 1.0 if round < 3 else 50.0, round, boot=str(1 + round // 3))
+    row = rows("gpu", rounds=3)["gpu", SIZE, "compute"]
+    assert row["speedup"] == pytest.approx(2.015, abs=1e-3)
+    assert row["speedup_low"] < row["speedup"] < row["speedup_high"]
+    assert (row["pairs"], row["rounds"], row["grade"]) == (2, 3, "not_paired")
 
 
 def test_times_of_two_machines_are_not_divided():
     measured("numpy", 2.0)
     measured("gpu", 1.0, machine="xyz")
-    assert rows("gpu")["gpu", SIZE, "compute"]["speedup"] == ""
+    row = rows("gpu")["gpu", SIZE, "compute"]
+    assert (row["speedup"], row["grade"]) == ("", "not_paired")
 
 
 def test_a_baseline_on_too_few_threads_is_none():
@@ -126,11 +141,103 @@ def test_a_disturbed_round_is_marked():
     assert rows()["numpy", SIZE, "compute"]["grade"] == "disturbed"
 
 
+@pytest.mark.parametrize(
+    ("samples", "grade"),
+    [
+        ([1.0] * 5 + [1.06] * 5, "drifting"),
+        ([1.0] * 5 + [1.04] * 5, "good"),
+        ([1.06] * 5 + [1.0] * 5, "good"),  # slow at first is what warming up is for
+        ([1.0] * 5 + [9.0, 9.0, 1.0, 1.0, 1.0], "good"),  # outliers are no drift
+        ([1.0] * 4 + [2.0] * 5, "good"),  # too few samples to tell
+    ],
+)
+def test_a_round_that_becomes_slower_is_marked_and_kept(samples, grade):
+    measured("numpy", [1.0] * 20, 1)
+    measured("numpy", samples, 2)
+    row = rows(rounds=2)["numpy", SIZE, "compute"]
+    assert (row["grade"], row["samples"]) == (grade, 20 + len(samples))
+
+
+def test_drift_marks_the_scope_that_drifts():
+    drift = [1.0] * 10 + [1.2] * 10
+    measured("gpu", {"compute": [1.0] * 20, "download": drift, "round_trip": [2.0] * 20})
+    found = {scope: row["grade"] for (name, _, scope), row in rows("gpu").items() if name == "gpu"}
+    assert found == {"compute": "good", "download": "drifting", "round_trip": "good"}
+
+
+def test_what_is_too_short_or_too_long_for_its_round_is_marked():
+    measured("short", 1e-6, call_s=2e-8)
+    measured("medium", 1e-6, call_s=9e-9)
+    measured("long", 5.0, calls=1)
+    found = rows("short", "medium", "long")
+    assert found["short", SIZE, "compute"]["grade"] == "launch_bound"
+    assert found["short", SIZE, "compute"]["call_s"] == 2e-8
+    assert found["medium", SIZE, "compute"]["grade"] == "good"
+    assert found["long", SIZE, "compute"]["grade"] == "single_call"
+
+
+def test_all_that_speaks_against_a_row_is_named_in_one_order():
+    measured("numpy", 2.0)
+    facts = {"threads_effective": 1, "queue_wait_s": 0.5, "calls": 1, "boot": "2"}
+    measured("gpu", 1e-6, call_s=1e-7, **facts)
+    found = rows("gpu")
+    all_of_it = "few_threads + disturbed + launch_bound + single_call + not_paired"
+    assert found["gpu", SIZE, "compute"]["grade"] == all_of_it
+    assert grades.parts(all_of_it) == all_of_it.split(" + ")
+    assert grades.with_also("disturbed + single_call", "above_ceiling") == (
+        "disturbed + above_ceiling + single_call"
+    )
+    assert grades.with_also("good", "above_ceiling") == "above_ceiling"
+    assert grades.parts("good") == grades.parts("") == []
+
+
+def test_a_device_names_the_way_of_its_transfers():
+    ways = {
+        "compute": "",
+        "upload": "pageable",
+        "upload_pinned": "pinned",
+        "download": "pageable",
+        "download_pinned": "pinned",
+        "round_trip": "pageable",
+        "pin": "",
+        "first_call": "",
+    }
+    measured("numpy", 1.0)
+    measured("gpu", 1.0, scopes=tuple(ways))
+    found = rows("gpu")
+    for scope, way in ways.items():
+        assert found["gpu", SIZE, scope]["transfer"] == way, scope
+    assert found["numpy", SIZE, "round_trip"]["transfer"] == ""
+
+
+def test_facts_of_the_rounds_are_carried_and_a_difference_shows():
+    common = {"precision": "highest", "memory": "recycled", "flop": 1000}
+    for round, (device_s, faults, environment) in enumerate(
+        [(0.25, 10, ""), (0.5, 20, "OMP_DYNAMIC=1"), (0.75, 90, "OMP_DYNAMIC=1")], 1
+    ):
+        measured(
+            "numpy",
+            1.0,
+            round,
+            device_s=device_s,
+            page_faults=faults,
+            environment=environment,
+            note="no pinned transfers" if round > 1 else "",
+            calls=round,
+            **common,
+        )
+    row = rows(rounds=3)["numpy", SIZE, "compute"]
+    assert (row["device_s"], row["page_faults"], row["calls"]) == (0.5, 20, 3)
+    assert row["note"] == "no pinned transfers"
+    assert row["environment"] == "none + OMP_DYNAMIC=1"
+    assert {name: row[name] for name in common} == {k: str(v) for k, v in common.items()}
+
+
 def test_of_two_attempts_the_last_counts():
     cell = Cell("add", "numpy", "float64", SIZE)
     measured("numpy", [5.0, 5.0], queue_wait_s=0.5)
     first = record.read(cell.csv(1))
-    facts = [{k: v for k, v in row.items() if k not in record.SEALS} for row in first]
+    facts = [drop_seals(row) for row in first]
     again = [row | {"attempt": 2, "seconds": 1.0, "queue_wait_s": 0.0} for row in facts]
     record.write(cell.csv(1), facts + again)
     row = rows()["numpy", SIZE, "compute"]
@@ -143,8 +250,8 @@ def test_a_failed_cell_stays_with_its_reason_and_no_numbers(status):
     failed("gpu", status, "because")
     row = rows("gpu")["gpu", SIZE, "compute"]
     assert (row["status"], row["reason"]) == (status, "because")
-    times = ("median_s", "q1_s", "q3_s", "min_s", "speedup", "samples", "rounds", "grade")
-    assert {row[name] for name in times} == {""}
+    times = ("median_s", "q1_s", "q3_s", "p95_s", "min_s", "samples", "rounds", "grade")
+    assert {row[name] for name in (*times, "speedup", "pairs", *INTERVALS)} == {""}
 
 
 def test_one_failed_round_fails_the_cell_and_names_the_round():
@@ -157,7 +264,9 @@ def test_one_failed_round_fails_the_cell_and_names_the_round():
 def test_without_a_baseline_there_is_no_speedup():
     failed("numpy", "killed", "x")
     measured("gpu", 1.0)
-    assert rows("gpu")["gpu", SIZE, "compute"]["speedup"] == ""
+    row = rows("gpu")["gpu", SIZE, "compute"]
+    assert {row[name] for name in ("speedup", "pairs", *INTERVALS)} == {""}
+    assert row["grade"] == "good"
 
 
 def test_exactly_the_configured_cells():
@@ -196,58 +305,3 @@ def test_names_survive_the_way_to_the_file_and_back(tmp_path, name):
     table.write(tmp_path / "summary.csv", [row | {"backend": name}])
     (back,) = table.read(tmp_path / "summary.csv")
     assert back["backend"] == name and float(back["median_s"]) == 2.0
-
-
-# --- the closing lines
-
-
-def closing_lines(speedups, **changes):
-    """The verdict of one backend with these speedups by size."""
-    for size, speedup in speedups.items():
-        measured("numpy", 1.0, size=size)
-        measured("other", 1.0 / speedup, size=size)
-    found = rows("other", sizes=tuple(speedups), **changes).values()
-    return closing.verdicts([{k: str(v) for k, v in row.items()} for row in found])
-
-
-@pytest.mark.parametrize(
-    ("speedups", "words"),
-    [
-        ({10: 0.5, 100: 2, 1000: 3}, "is faster from n = 100 on (3x at n = 1,000)"),
-        ({10: 2, 100: 3}, "is faster from the smallest size, 10, on (3x at n = 100)"),
-        ({10: 0.1, 100: 0.5}, "is never faster up to n = 100 (0.5x at n = 100)"),
-        ({10: 0.5, 100: 2, 1000: 0.9}, "is faster only at n = 100 (0.9x at n = 1,000)"),
-        ({10: 2, 100: 0.5, 1000: 4}, "is faster from n = 1,000 on (4x at n = 1,000)"),
-        ({10: 0.97, 100: 1.04}, "is as fast, within 5 %, at every size measured (1x at n = 100)"),
-        ({10: 0.5, 100: 1.01}, "is never faster up to n = 100 (1x at n = 100)"),
-        ({100: 2}, "is faster from the one size measured on (2x at n = 100)"),
-    ],
-)
-def test_who_is_faster_from_which_size_on(speedups, words):
-    assert closing_lines(speedups) == [f"add float64: other {words}"]
-
-
-def test_the_end_says_what_is_not_ok_and_how_to_try_again(tmp_path):
-    measured("numpy", 1.0)
-    failed("gpu", "unavailable", "no driver")
-    measured("slow", 1.0, threads_effective=1)
-    texts = [{k: str(v) for k, v in row.items()} for row in rows("gpu", "slow").values()]
-    text = "\n".join(closing.lines(texts, tmp_path))
-    assert "Not ok: 1 of 3 cells" in text
-    assert "1 x gpu: unavailable (no driver)" in text
-    assert "Trusted less: 1 few_threads: fewer threads than asked for" in text
-    assert "make retry" in text and str(tmp_path) in text
-
-
-def test_when_all_is_well_nothing_is_to_be_tried_again(tmp_path):
-    measured("numpy", 1.0)
-    texts = [{k: str(v) for k, v in row.items()} for row in rows().values()]
-    assert not any("retry" in line for line in closing.lines(texts, tmp_path))
-
-
-def test_every_reason_is_printed_once():
-    for size, backend in itertools.product((10, 100), ("gpu",)):
-        measured("numpy", 1.0, size=size)
-        failed(backend, "unavailable", "no driver", size=size)
-    texts = [{k: str(v) for k, v in r.items()} for r in rows("gpu", sizes=(10, 100)).values()]
-    assert sum("no driver" in line for line in closing.not_ok(texts)) == 1

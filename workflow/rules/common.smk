@@ -1,5 +1,6 @@
 # config.yaml -> CONFIG, and what each job reads and depends on.
 
+import inspect
 import re
 import shlex
 import sys
@@ -87,24 +88,41 @@ def library(*names):
 READING = ["record.py", "status.py", "turn.py"]
 
 
-def workload_file(wildcards):
-    return source(CONFIG.workloads[wildcards.workload].file)
-
-
-def backend_file(wildcards):
-    return source(CONFIG.backends[wildcards.backend].file)
+def signed(function):
+    """Snakemake asks for a function's signature at each call, which takes longer than the call."""
+    function.__signature__ = inspect.signature(function)
+    return function
 
 
 def of_backend(get):
-    """A param that is the same for all jobs of one backend, worked out once."""
-    texts = {name: get(backend) for name, backend in CONFIG.backends.items()}
-    return lambda wildcards: texts[wildcards.backend]
+    """What is the same for all jobs of one backend, worked out once and not for each job."""
+    found = {name: get(backend) for name, backend in CONFIG.backends.items()}
+    return signed(lambda wildcards: found[wildcards.backend])
+
+
+def of_workload(get):
+    found = {name: get(workload) for name, workload in CONFIG.workloads.items()}
+    return signed(lambda wildcards: found[wildcards.workload])
+
+
+workload_file = of_workload(lambda workload: source(workload.file))
+backend_file = of_backend(lambda backend: source(backend.file))
+
+# What a backend's answers depend on, as params of every job that asks it for one.
+OF_BACKEND = {
+    "device": of_backend(lambda backend: backend.device),
+    "machine": of_backend(lambda backend: identity.where(CONFIG, backend)),
+    "options": of_backend(identity.options),
+    "threads": of_backend(lambda backend: identity.threads(CONFIG, backend)),
+    "versions": of_backend(identity.versions),
+}
 
 
 def whole_machine():
     """`threads` of a timed job: all the cores that Snakemake was given, so that nothing runs
     beside it. On a cluster there is no such number: the profile says what to ask for."""
 
+    @signed
     def threads(wildcards):
         try:
             return workflow.cores or 1
@@ -116,15 +134,16 @@ def whole_machine():
 
 GROUPS = {}
 for cell in reversed(CELLS):
-    GROUPS.setdefault((cell.workload, cell.dtype, str(cell.size)), len(GROUPS))
+    GROUPS.setdefault((cell.workload, cell.dtype, str(cell.size)), 1 + len(GROUPS))
 
 
+@signed
 def priority_of(wildcards):
     """Every cell's round 1 before any round 2, so that a cell's rounds are spread over the sweep;
-    within a round the backends that will be compared follow each other."""
+    within a round the backends that will be compared follow each other, and ceilings come last."""
     round = int(wildcards.get("round", 1))
-    group = GROUPS[wildcards.workload, wildcards.dtype, wildcards.size]
-    return 1 + len(GROUPS) * (CONFIG.rounds - round) + group
+    cell = tuple(wildcards.get(name) for name in ("workload", "dtype", "size"))
+    return 1 + (1 + len(GROUPS)) * (CONFIG.rounds - round) + GROUPS.get(cell, 0)
 
 
 def probes():
@@ -139,6 +158,11 @@ def tables(cells):
 def samples():
     """Every file of every cell, so that one deleted by hand is measured again."""
     return tables([*CELLS, *PICTURES]) + [str(cell.array) for cell in CELLS]
+
+
+def ceilings():
+    """What the cells are held to: one file for each backend, dtype and round."""
+    return tables(cells.ceilings_of(CELLS))
 
 
 def pictures():

@@ -5,7 +5,11 @@ DRAWING = ["style.py", *READING]
 rule charts:
     input:
         summary=SUMMARY,
-        code=[source(SCRIPTS / "charts.py"), *library("charts.py", "table.py", *DRAWING)],
+        code=[
+            source(SCRIPTS / "charts.py"),
+            *library("charts.py", "notes.py", "table.py", *DRAWING),
+            *library("grades.py", "intervals.py"),
+        ],
     output:
         time_svg=report(f"{PLOTS}/time.svg", **on_page("time")),
         time_png=f"{PLOTS}/time.png",

@@ -20,14 +20,10 @@ rule measure:
         ENVIRONMENT
     threads: whole_machine()
     params:
+        **OF_BACKEND,
         budget_s=repr(CONFIG.budget_s),
-        device=of_backend(lambda backend: backend.device),
-        machine=of_backend(lambda backend: identity.where(CONFIG, backend)),
         memory=of_backend(lambda backend: backend.memory),
-        options=of_backend(identity.options),
         seed=CONFIG.seed,
-        threads=of_backend(lambda backend: identity.threads(CONFIG, backend)),
-        versions=of_backend(identity.versions),
     message:
         "{wildcards.workload}, {wildcards.backend}, {wildcards.dtype}, n={wildcards.size}, "
         f"round 1 of {CONFIG.rounds}"

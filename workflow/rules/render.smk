@@ -18,7 +18,8 @@ rule render:
     threads: whole_machine()
     params:
         budget_s=repr(CONFIG.budget_s),
-        machine=lambda wildcards: identity.host(CONFIG),  # a text would be searched for {wildcards}
+        # A text would be searched for {wildcards}.
+        machine=of_workload(lambda workload: identity.host(CONFIG)),
         seed=CONFIG.seed,
         versions=identity.versions_of("matplotlib", "numpy"),
     message:

@@ -2,10 +2,12 @@ rule summarize:
     input:
         cells=tables([*CELLS, *PICTURES]),
         arrays=[str(cell.array) for cell in CELLS],
+        ceilings=ceilings(),
         code=[
             source(SCRIPTS / "summarize.py"),
-            *library("summary.py", "table.py", "cells.py", *READING),
-            *library("interference.py", "machine.py"),
+            *library("summary.py", "outcomes.py", "grades.py", "intervals.py", *READING),
+            *library("roofline.py", "workloads/__init__.py"),
+            *library("table.py", "cells.py", "interference.py", "machine.py", "nvml.py"),
         ],
     output:
         summary=report(SUMMARY, category="Summary", caption="../report/summary.rst"),

@@ -2,11 +2,11 @@
 
 import sys
 
-from crossover import charts
+from crossover import charts, record
 from crossover.turn import turn
 
 wildcards, output = snakemake.wildcards, snakemake.output
-with turn(shared=True):
+with record.or_exit(), turn(shared=True):
     try:
         summary = charts.read(snakemake.input.summary)
     except ValueError as error:

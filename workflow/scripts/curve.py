@@ -3,7 +3,7 @@
 import os
 from pathlib import Path
 
-from crossover import curve, style
+from crossover import curve, record, style
 from crossover.cells import Cell
 from crossover.turn import turn
 
@@ -20,7 +20,7 @@ def cells(size):
     }
 
 
-with turn(shared=True):
+with record.or_exit(), turn(shared=True):
     reasons = []
     for size in params.sizes:  # the largest that anyone has
         arrays, missing = curve.saved(cells(size))

@@ -3,8 +3,8 @@
 import os
 from pathlib import Path
 
-from crossover import summary, table
-from crossover.cells import Cell, Picture
+from crossover import record, roofline, summary, table
+from crossover.cells import Cell, Picture, ceilings_of
 from crossover.turn import turn
 
 
@@ -19,6 +19,7 @@ output = Path(snakemake.output.summary).absolute()
 # Cells name their files from where results/ is: below the prefix, where we are used as a module.
 os.chdir(Path(snakemake.input.cells[0]).parents[6])
 everything = [*cells(Cell, params.cells), *cells(Picture, params.pictures)]
-with turn(shared=True):
+with record.or_exit(), turn(shared=True):
     rows = summary.summarize(everything, params.rounds, params.baseline)
-    table.write(output, rows)
+    roofs = roofline.read(ceilings_of(everything), params.rounds)
+    table.write(output, roofline.annotate(rows, roofs))

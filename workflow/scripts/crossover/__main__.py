@@ -1,11 +1,12 @@
 """The command line behind the Makefile: `python -m crossover check | close | peek | plan | ...`.
 
-Everything here reads; only `retry` removes, after it has listed what.
+Everything here reads; only `retry` and `fresh` remove, after they have listed what.
 """
 
 import argparse
 import os
 import re
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -14,25 +15,33 @@ from pathlib import Path
 from statistics import median
 from typing import Any
 
-from crossover import closing, identity, job, machine, plugin, record, summary, table
-from crossover.cells import Cell, probe_json
+from crossover import again, closing, identity, job, machine, plugin, record, summary, table
+from crossover.cells import Cell, itemsize, probe_json
 from crossover.config import Backend, Config, ConfigError, load
 from crossover.spelling import whole
-from crossover.status import OK, UNAVAILABLE
+from crossover.status import OK
 from crossover.workloads import Cost
 
+COMMANDS = ("check", "close", "peek", "plan", "retry", "fresh", "cell")
 JOB = re.compile(
     r"^Job \d+: (?:render )?(\S+), (\S+), (\S+), n=(\d+), round (\d+) of \d+$", re.MULTILINE
 )
+CEILINGS = re.compile(r"^Job \d+: ceilings of (\S+), \S+, round \d+ of \d+$", re.MULTILINE)
 # For the estimate alone: what two ordinary cores do at least.
 FLOP_PER_S, BYTES_PER_S = 2e10, 2e9
 CALLS = 4  # first, warm-up, sample, check
+LEAST_FREE = 10_000_000  # bytes: Snakemake's own files and some dozen cells
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(prog="crossover", description=__doc__)
-    parser.add_argument("command", choices=("check", "close", "peek", "plan", "retry", "cell"))
+    parser.add_argument("command", choices=COMMANDS)
     parser.add_argument("--config", type=Path, default=Path("config.yaml"))
+    parser.add_argument(
+        "--strict",
+        action=argparse.BooleanOptionalAction,
+        help="close: exit status 1 where a cell is not ok (default: what the config says)",
+    )
     parser.add_argument("--workload")
     parser.add_argument("--backend")
     parser.add_argument("--size")
@@ -42,14 +51,21 @@ def main() -> None:
     try:
         config = load(options.config)
         match options.command:
+            case "check":
+                check()
             case "close":
-                close(config, options.config)
+                strict = config.strict if options.strict is None else options.strict
+                close(config, options.config, strict)
             case "peek":
                 peek(config, options.config)
             case "plan":
                 plan(config, options.config, options.arguments)
             case "retry":
-                retry(config)
+                remove(again.retry(config), "All cells that are there are ok and good")
+            case "fresh":
+                remove(
+                    again.fresh(config), "All rounds that are there are next to their baseline's"
+                )
             case "cell":
                 one_cell(config, options)
     except ConfigError as error:
@@ -62,15 +78,29 @@ def main() -> None:
         sys.exit(str(error))
 
 
-def _retry_command(path: Path) -> str:
-    """What to type, for this config."""
-    return "make retry" if path == Path("config.yaml") else f"make retry CONFIG={path}"
+def _config_of(path: Path) -> str:
+    """What to type behind a make target, so that it means this config."""
+    return "" if path == Path("config.yaml") else f" CONFIG={path}"
 
 
-def close(config: Config, path: Path) -> None:
-    """The lines that end a sweep, from summary.csv."""
+def check() -> None:
+    """The config has been read. Is there room for results? On a disk that is full from the start
+    Snakemake ends in pages of its own."""
+    here = Path.cwd()
+    if not os.access(here, os.W_OK):
+        sys.exit(f"{here} cannot be written: results go there")
+    if (free := shutil.disk_usage(here).free) < LEAST_FREE:
+        needed = f"a sweep needs {LEAST_FREE / 1e6:.0f} MB at least"
+        sys.exit(f"{here}: {free / 1e6:.1f} MB left on its disk; {needed}")
+
+
+def close(config: Config, path: Path, strict: bool) -> None:
+    """The lines that end a sweep, from summary.csv; with `strict`, exit status 1 where a cell of
+    it is not ok."""
     rows = table.read(config.folder / "summary.csv")
-    print("\n".join(["", *closing.lines(rows, config.folder, _retry_command(path))]))
+    print("\n".join(["", *closing.lines(rows, config.folder, _config_of(path))]), flush=True)
+    if strict and (count := len(closing.failed(rows))):
+        sys.exit(f"strict: {count} cells are not ok")
 
 
 def peek(config: Config, path: Path) -> None:
@@ -85,7 +115,7 @@ def peek(config: Config, path: Path) -> None:
         seconds = f"{float(row['median_s']):.3g} s" if row["median_s"] else ""
         speedup = f"{float(row['speedup']):.2g}x" if row["speedup"] else ""
         print(f"{cell:48} {row['rounds']:>6} {seconds:>12} {speedup:>8}  {row['status']}")
-    print("\n".join(closing.verdicts(texts) + closing.not_ok(texts, _retry_command(path))))
+    print("\n".join(closing.verdicts(texts) + closing.not_ok(texts, _config_of(path))))
 
 
 def _all(config: Config) -> list[Cell]:
@@ -100,94 +130,52 @@ def plan(config: Config, path: Path, arguments: list[str]) -> None:
     done = subprocess.run(command, capture_output=True, text=True)
     if done.returncode:
         sys.exit(done.stderr.strip() or done.stdout.strip())
-    found = JOB.findall(done.stdout + done.stderr)
-    jobs = [(Cell(w, b, d, int(n)), int(r)) for w, b, d, n, r in found]
+    words = done.stdout + done.stderr
+    jobs = [(Cell(w, b, d, int(n)), int(r)) for w, b, d, n, r in JOB.findall(words)]
+    ceilings = CEILINGS.findall(words)
     if not arguments:  # which may say otherwise than the file
         cells, rounds = _all(config), config.rounds
         print(f"{len(cells)} cells of {rounds} rounds: {len(cells) * rounds} jobs in all")
     print(f"{len(jobs)} of them to run, the others are cached")
     for backend, count in Counter(cell.backend for cell, _ in jobs).items():
         print(f"  {count} x {backend}" + ("" if backend in config.backends else " (drawing)"))
+    if ceilings:
+        print(f"  {len(ceilings)} x ceilings, what the machine can do at best")
     costs = {cell: _cost(config, cell) for cell, _ in jobs}
-    seconds = sum(_seconds(config, cell, costs[cell]) for cell, _ in jobs)
+    seconds = sum(_seconds(config, cell.backend, costs[cell]) for cell, _ in jobs)
+    seconds += sum(_seconds(config, backend, Cost(0, 0, 0)) for backend in ceilings)
     disk = sum(min(costs[c].output_bytes, config.keep_mb * 1e6) * (r == 1) + 1e5 for c, r in jobs)
     print(f"expected: about {seconds / 60:.1f} minutes and at most {disk / 1e6:,.0f} MB of disk")
 
 
 def _cost(config: Config, cell: Cell) -> Cost:
-    bits = int(re.sub(r"\D", "", cell.dtype))  # 'complex64' has two parts of 32 bits
-    cost: Cost = plugin.load(config.workloads[cell.workload].file).cost(cell.size, bits // 8)
+    workload = plugin.load(config.workloads[cell.workload].file)
+    cost: Cost = workload.cost(cell.size, itemsize(cell.dtype))
     return cost
 
 
-def _seconds(config: Config, cell: Cell, cost: Cost) -> float:
+def _seconds(config: Config, name: str, cost: Cost) -> float:
     """A guess within a factor of two or so: start, twice the budget, and big calls on top."""
     moved = cost.input_bytes + cost.output_bytes + cost.temporary_bytes
     call = cost.flop / FLOP_PER_S + moved / BYTES_PER_S
-    path, backend = probe_json(cell.backend), config.backends.get(cell.backend)
+    path, backend = probe_json(name), config.backends.get(name)
     no_gpu = backend and backend.device.startswith("cuda") and not machine.accelerators()
-    if no_gpu or (path.exists() and _why_not_available(path)):
+    if no_gpu or (path.exists() and again.why_not_available(path)):
         return 0.4
     start = 2.2 if backend and backend.library != "numpy" else 0.7
     return start + 2 * config.budget_s + CALLS * call
 
 
-def retry(config: Config) -> None:
-    """List, then remove, the probes and rounds that are not ok or not good."""
-    found = _to_retry(config)
+def remove(found: dict[Path, str], otherwise: str) -> None:
+    """List, then remove, these files; `otherwise` says that there are none."""
     if not found:
-        print("All cells that are there are ok and good: nothing to retry")
+        print(f"{otherwise}: nothing to remove")
         return
     for path, why in found.items():
         print(f"{path}: {why}")
     for path in found:
         path.unlink(missing_ok=True)
     print(f"Removed {len(found)} files; the next sweep makes them again")
-
-
-def _to_retry(config: Config) -> dict[Path, str]:
-    found: dict[Path, str] = {}
-    for name in config.backends:
-        path = probe_json(name)
-        if path.exists() and (why := _why_not_available(path)):
-            found[path] = why
-    for cell in _all(config):
-        for number in range(1, config.rounds + 1):
-            path = cell.csv(number)
-            if path.exists() and (why := _why_not_good(cell, number)):
-                found[path] = why
-                if number == 1 and cell.array.exists():
-                    found[cell.array] = "its table is removed"
-    table_path = config.folder / "summary.csv"
-    try:
-        table.read(table_path)
-    except FileNotFoundError:
-        pass
-    except record.Damaged:
-        found[table_path] = "was cut or edited, and is made again"
-    for row in summary.summarize(_all(config), config.rounds, config.baseline, partial=True):
-        if row["grade"] == "not_paired":
-            for backend in (row["backend"], config.baseline):
-                cell = Cell(row["workload"], backend, row["dtype"], row["size"])
-                for number in range(1, config.rounds + 1):
-                    found.setdefault(cell.csv(number), "not_paired: measured too long apart")
-    return {path: why for path, why in found.items() if path.exists()}
-
-
-def _why_not_available(path: Path) -> str:
-    try:
-        probe = record.read_json(path)
-    except record.Damaged as error:
-        return str(error)
-    return "" if probe["available"] else f"{probe.get('status', UNAVAILABLE)} ({probe['reason']})"
-
-
-def _why_not_good(cell: Cell, number: int) -> str:
-    outcome = summary.outcome_of(cell, number, first=number)
-    if outcome.status != OK:
-        return f"{outcome.status} ({outcome.reason})"
-    grade = outcome.grade()
-    return "" if grade == "good" else grade
 
 
 def one_cell(config: Config, options: argparse.Namespace) -> None:
@@ -239,6 +227,7 @@ def _task(config: Config, cell: Cell, backend: Backend, folder: Path) -> dict[st
         "json": str(folder / "probe.json"),
         "device": backend.device,
         "options": dict(backend.options),
+        "memory": backend.memory,
         "dtype": cell.dtype,
         "size": cell.size,
         "round": 1,

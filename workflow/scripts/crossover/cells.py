@@ -4,6 +4,7 @@ A cell is one combination of workload, backend, dtype and size. Each of the four
 own, so that no name can be split wrongly. Paths are relative to Snakemake's working directory.
 """
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -49,6 +50,27 @@ class Picture(Cell):
 
     def words(self, round: int, rounds: int) -> str:
         return f"render {super().words(round, rounds)}"
+
+
+@dataclass(frozen=True, order=True)
+class Ceiling:
+    """What a backend can do at best in one dtype: the roofs of its cells."""
+
+    backend: str
+    dtype: str
+
+    def csv(self, round: int) -> Path:
+        return RESULTS / "ceilings" / self.backend / self.dtype / f"{round}.csv"
+
+
+def ceilings_of(cells: Iterable[Cell]) -> list[Ceiling]:
+    """One for each backend and dtype that is measured."""
+    return sorted({Ceiling(cell.backend, cell.dtype) for cell in cells if cell.scope == "compute"})
+
+
+def itemsize(dtype: str) -> int:
+    """Bytes of one element where it is computed; 'complex64' has two parts of 32 bits."""
+    return int("".join(filter(str.isdigit, dtype))) // 8
 
 
 def probe_json(backend: str) -> Path:

@@ -13,6 +13,7 @@ import sys
 import time
 import traceback
 import zlib
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -24,12 +25,16 @@ from crossover.status import ERROR, OK, Failed, Unavailable, one_line, own_words
 def main() -> None:
     task = json.load(sys.stdin)
     _die_with(task["parent"])
-    if task["kind"] == "probe":
-        _probe(task)
-    else:
-        _measure(task)
-    sys.stdout.flush()
-    sys.stderr.flush()
+    try:
+        if task["kind"] == "probe":
+            _probe(task)
+        else:
+            _measure(task)
+    except record.NotWritten as error:  # said to the job, since the log's disk may be full as well
+        os.write(task["said"], str(error).encode())
+    with suppress(OSError):
+        sys.stdout.flush()
+        sys.stderr.flush()
     os._exit(0)
 
 
@@ -40,7 +45,7 @@ def _measure(task: dict[str, Any]) -> None:
         measurement.run()
         rows, status, reason = measurement.rows, OK, ""
     except BaseException as error:  # whatever it is becomes the cell's reason
-        traceback.print_exc()
+        _log_traceback()
         rows, status, reason = [{}], measurement.status_of(error), one_line(error)
     facts |= measurement.facts
     if task["array"]:
@@ -61,12 +66,19 @@ def _measurement(task: dict[str, Any]) -> Any:
         from crossover.rendering import Rendering  # only here: it is no part of a cell's harness
 
         return Rendering(task)
+    if task["kind"] == "ceilings":
+        from crossover.ceilings import Ceilings
+
+        return Ceilings(task)
     return Measurement(task)
 
 
 def _probe(task: dict[str, Any]) -> None:
     """Is the backend's library here, and does it work? One small real operation answers."""
+    from crossover.facts import of_process  # only here: they are no part of a cell's harness
+
     found = dict(task["facts"])
+    backend: Any = None
     try:
         start = time.perf_counter()
         module = plugin.load(Path(task["backend_file"]))
@@ -82,14 +94,21 @@ def _probe(task: dict[str, Any]) -> None:
             raise Unavailable(f"1 + 1, twice, gave {two.tolist()}")
         found |= backend.facts()
         found |= {"available": True, "threads_effective": backend.effective_threads()}
+        found["machine_facts"] |= of_process(backend, found.get("device_uuid", ""))
     except BaseException as error:
-        traceback.print_exc()
+        _log_traceback()
         found["available"] = False
         if isinstance(error, Failed | ImportError | OSError):
             found |= {"status": Unavailable.status, "reason": own_words(error)}
-        else:  # a mistake in the backend's file is no missing device
-            found |= {"status": ERROR, "reason": one_line(error)}
+        else:  # a full device, or a mistake in the backend's file, is no missing one
+            status = ERROR if backend is None else backend.status_of(error)
+            found |= {"status": status, "reason": one_line(error)}
     record.replace(Path(task["json"]), json.dumps(found, indent=2).encode())
+
+
+def _log_traceback() -> None:
+    with suppress(OSError):  # a log that is full is no reason to lose the row
+        traceback.print_exc()
 
 
 def _die_with(parent: int) -> None:

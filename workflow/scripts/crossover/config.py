@@ -39,6 +39,7 @@ class Config:
     seed: int
     keep_mb: float
     machine: str
+    strict: bool
 
     def cells(self) -> list[Cell]:
         """All cells; the backends of one workload, dtype and size stand side by side."""
@@ -111,6 +112,7 @@ def _config(
         seed=values["seed"],
         keep_mb=float(values["arrays"]["keep_mb"]),
         machine=values["machine"],
+        strict=values["strict"],
     )
 
 

@@ -22,6 +22,7 @@ HARNESS = (
     "job.py",
     "machine.py",
     "measurement.py",
+    "nvml.py",
     "plugin.py",
     "record.py",
     "status.py",

@@ -1,7 +1,8 @@
 """A job: start the process that measures, wait for it, and write the row if it cannot.
 
 Light on purpose: it imports neither NumPy nor what is measured. Whatever becomes of the child, the
-job ends well with a row that says so; Snakemake sees a failed job only where this file is wrong.
+job ends well with a row that says so; Snakemake sees a failed job only where nothing can be
+written, as on a full disk, or where this file is wrong.
 """
 
 import json
@@ -11,14 +12,23 @@ import signal
 import subprocess
 import sys
 import zlib
-from collections.abc import Mapping
-from contextlib import suppress
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager, suppress
 from importlib import metadata
 from pathlib import Path
 from typing import Any
 
 from crossover import machine, plugin, record
-from crossover.status import ERROR, KILLED, TIMEOUT, UNAVAILABLE, UNSUPPORTED, shortened
+from crossover.status import (
+    ERROR,
+    KILLED,
+    OUT_OF_MEMORY,
+    TIMEOUT,
+    UNAVAILABLE,
+    UNSUPPORTED,
+    out_of_memory,
+    shortened,
+)
 from crossover.turn import turn
 
 # Every one of them: OpenBLAS alone listens to three, and Snakemake sets all to the job's threads.
@@ -35,8 +45,11 @@ THREAD_VARIABLES = (
 RECYCLED = "glibc.malloc.mmap_max=0:glibc.malloc.trim_threshold=68719476736"
 RECYCLED += ":glibc.malloc.top_pad=67108864"
 PACKAGE_FOLDER = Path(__file__).resolve().parent.parent
+# Waits for the end of its input, which is the end of this job however it comes.
+GUARD = 'read end || kill -9 "-$0"'
 
 
+@record.or_exit()
 def probe(task: Mapping[str, Any], timeout_s: float, log: Path) -> None:
     """Write task['json']: whether a backend works here, and what it is."""
     task = _with_facts(task, "probe")
@@ -47,13 +60,24 @@ def probe(task: Mapping[str, Any], timeout_s: float, log: Path) -> None:
         record.replace(path, json.dumps(found, indent=2).encode())
 
 
+@record.or_exit()
 def measure(task: Mapping[str, Any], timeout_s: float, log: Path) -> None:
-    """Write task['csv'], and task['array'] where one is named: one cell in one round.
+    """Write task['csv'], and task['array'] where one is named: one cell in one round."""
+    _of_backend(_with_facts(task, "measure"), timeout_s, log)
+
+
+@record.or_exit()
+def ceilings(task: Mapping[str, Any], timeout_s: float, log: Path) -> None:
+    """Write task['csv']: what the machine can do at best through one backend, in one round."""
+    _of_backend(_with_facts(task, "ceilings"), timeout_s, log)
+
+
+def _of_backend(task: dict[str, Any], timeout_s: float, log: Path) -> None:
+    """Measure, unless the backend is known not to be there.
 
     task['probe'] is what `probe` wrote: a backend that is not there is not imported again. Where it
     is missing, or answers another question (other options, another version), the cell tries itself.
     """
-    task = _with_facts(task, "measure")
     failure: tuple[str, str] | None = None
     try:
         found = record.read_json(Path(task["probe"]))
@@ -70,6 +94,7 @@ def measure(task: Mapping[str, Any], timeout_s: float, log: Path) -> None:
     _finish(task, failure or _run(task, timeout_s, log, Path(task["csv"])))
 
 
+@record.or_exit()
 def render(task: Mapping[str, Any], timeout_s: float, log: Path) -> None:
     """Write task['csv']: what drawing one output costs, in one round."""
     task = _with_facts(task, "render")
@@ -106,12 +131,16 @@ def _with_facts(task: Mapping[str, Any], kind: str) -> dict[str, Any]:
         "memory_bytes": machine.memory_bytes(),
         "boot": machine.boot(),
         "host": platform.node(),
+        "conditions": machine.conditions(),
         "python_version": platform.python_version(),
     }
     if "backend_file" in task:
         facts["library"], facts["version"] = _library(Path(task["backend_file"]))
     if kind == "probe":
+        from crossover.facts import of_machine  # only here: they are no part of a cell's harness
+
         facts["asked"] = _question(task)
+        facts["machine_facts"] = of_machine()
     else:
         facts["attempt"] = 1
     return {**task, "kind": kind, "facts": facts, "threads_granted": granted, "parent": os.getpid()}
@@ -149,7 +178,7 @@ def _run(task: dict[str, Any], timeout_s: float, log: Path, wanted: Path) -> tup
         tunables = filter(None, [os.environ.get("GLIBC_TUNABLES"), RECYCLED])
         environment["GLIBC_TUNABLES"] = ":".join(tunables)
     made = [Path(path) for path in (task.get("array"), wanted) if path]
-    with turn() as lock, log.open("wb") as out:
+    with turn() as lock, log.open("wb") as out, _memory() as said:
         _clear(made)
         child = subprocess.Popen(
             # -P: a file numpy.py in the working directory is not NumPy.
@@ -158,11 +187,12 @@ def _run(task: dict[str, Any], timeout_s: float, log: Path, wanted: Path) -> tup
             stdout=out,
             stderr=subprocess.STDOUT,
             env=environment,
-            pass_fds=[lock],
+            pass_fds=[lock, said],
             start_new_session=True,  # so that its own children can be ended with it
         )
         try:
-            child.communicate(json.dumps(task).encode(), timeout=timeout_s)
+            with _guard(child.pid, lock):
+                child.communicate(json.dumps(task | {"said": said}).encode(), timeout=timeout_s)
         except KeyboardInterrupt:
             sys.exit("interrupted")
         except subprocess.TimeoutExpired:
@@ -170,6 +200,8 @@ def _run(task: dict[str, Any], timeout_s: float, log: Path, wanted: Path) -> tup
         finally:
             _end(child)
             _clear(made)
+        if not_written := os.pread(said, 4096, 0):
+            raise record.NotWritten(not_written.decode(errors="replace"))
     if wanted.exists():
         return None
     if child.returncode < 0:
@@ -178,7 +210,32 @@ def _run(task: dict[str, Any], timeout_s: float, log: Path, wanted: Path) -> tup
         name = known.get(number, f"signal {number}")  # real-time signals have no names
         hint = "; the kernel does this when memory runs out" if name == "SIGKILL" else ""
         return KILLED, f"killed by {name}{hint}"
-    return ERROR, _last_words(log) or f"the process ended with exit status {child.returncode}"
+    words = _last_words(log) or f"the process ended with exit status {child.returncode}"
+    return (OUT_OF_MEMORY if out_of_memory(words) else ERROR), words
+
+
+@contextmanager
+def _memory() -> Iterator[int]:
+    """A file in memory, for what the child has to say when the disk is full, its log's as well."""
+    descriptor = os.memfd_create("said")
+    try:
+        yield descriptor
+    finally:
+        os.close(descriptor)
+
+
+@contextmanager
+def _guard(group: int, lock: int) -> Iterator[None]:
+    """Where this job is killed, the kernel ends the child with it; this ends what the child started
+    as well, and keeps the turn until then."""
+    with subprocess.Popen(
+        ["/bin/sh", "-c", GUARD, str(group)],
+        stdin=subprocess.PIPE,
+        stderr=subprocess.DEVNULL,  # most often nobody is left to be ended
+        pass_fds=[lock],
+        start_new_session=True,
+    ):
+        yield
 
 
 def _end(child: "subprocess.Popen[bytes]") -> None:

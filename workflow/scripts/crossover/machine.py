@@ -4,6 +4,7 @@ A fact that cannot be read is empty or None. The host's name is not part of the 
 """
 
 import hashlib
+import json
 import os
 import platform
 import re
@@ -14,6 +15,10 @@ from pathlib import Path
 
 PROC = Path("/proc")
 CGROUP = Path("/sys/fs/cgroup")
+CPUS = Path("/sys/devices/system/cpu")
+POWER = Path("/sys/class/power_supply")
+UNLIMITED = 1 << 62  # bytes; version 1 of control groups writes a number just below 2**63
+CACHES = Path("/sys/devices/system/cpu/cpu0/cache")
 
 
 def read(path: Path) -> str:
@@ -74,17 +79,28 @@ def cgroup_folders() -> tuple[Path, ...]:
 @cache
 def memory_bytes() -> int:
     """All the memory of the machine, or of the control group where that is less."""
-    limits = [_meminfo("MemTotal")]
+    return min(filter(None, (meminfo_bytes("MemTotal"), cgroup_memory_bytes())), default=UNLIMITED)
+
+
+def cgroup_memory_bytes() -> int | None:
+    """The least that this process's control groups grant; None where unlimited."""
+    limits = []
     for folder in cgroup_folders():
         for name in ("memory.max", "memory.limit_in_bytes"):
-            if (text := read(folder / name)).isdigit():
+            if (text := read(folder / name)).isdigit() and int(text) < UNLIMITED:
                 limits.append(int(text))
-    return min(limit for limit in limits if limit)
+    return min(limits, default=None)
+
+
+def cache_bytes() -> int | None:
+    """The last-level cache that a core sees; None where the kernel does not say."""
+    sizes = [read(path) for path in CACHES.glob("index*/size")]
+    return max((int(size[:-1]) * 1024 for size in sizes if size[:-1].isdigit()), default=None)
 
 
 def available_bytes() -> int:
     """Memory that this process can still take: system, control groups and `ulimit -v`."""
-    limits = [_meminfo("MemAvailable")]
+    limits = [meminfo_bytes("MemAvailable") or UNLIMITED]
     for folder in cgroup_folders():
         for most, used in (
             ("memory.max", "memory.current"),
@@ -108,11 +124,11 @@ def _cached(folder: Path) -> int:
     return 0
 
 
-def _meminfo(key: str) -> int:
+def meminfo_bytes(key: str) -> int | None:
     for line in read(PROC / "meminfo").splitlines():
         if line.startswith(f"{key}:"):
             return int(line.split()[1]) * 1024
-    return 1 << 62
+    return None
 
 
 def _status_bytes(key: str) -> int:
@@ -166,8 +182,9 @@ DEVICE_VARIABLES = re.compile(
 )
 # What changes speed or precision behind a library's back: recorded. The threads are ours.
 SPEED_VARIABLES = re.compile(
-    r"(OPENBLAS|OMP|KMP|MKL)_(?!NUM_THREADS$)|PYTORCH_|GLIBC_TUNABLES$|MALLOC_|"
-    + DEVICE_VARIABLES.pattern
+    r"(OPENBLAS|OMP|KMP|MKL)_(?!NUM_THREADS$)|(GOMP|DNNL|ONEDNN|PYTORCH|CUBLAS|CUDNN)_|"
+    r"(NPY_DISABLE_CPU_FEATURES|ATEN_CPU_CAPABILITY|CUDA_MODULE_LOADING|GLIBC_TUNABLES|LD_PRELOAD)$|"
+    r"MALLOC_|" + DEVICE_VARIABLES.pattern
 )
 
 
@@ -185,6 +202,49 @@ def identity() -> str:
     """The same as a short hash. A GPU and its driver are columns of their own in every row: they
     are no part of it, or a new driver would part the baseline's times from the GPU's."""
     return hashlib.sha256(words().encode()).hexdigest()[:10]
+
+
+def conditions() -> str:
+    """What may be another next time, as one JSON text: clock governor, boost, mains or battery, the
+    highest clock in MHz, the load of the last minute. Only what can be read."""
+    clocks = _by_core("cpufreq/scaling_cur_freq")
+    load = read(PROC / "loadavg").partition(" ")[0]
+    found = {
+        "governor": _of_cores("cpufreq/scaling_governor"),
+        "preference": _of_cores("cpufreq/energy_performance_preference"),
+        "boost": _boost(),
+        "power": _power(),
+        "mhz": max((int(khz) // 1000 for khz in clocks if khz.isdigit()), default=""),
+        "load": float(load) if load else "",
+    }
+    return json.dumps({name: value for name, value in found.items() if value != ""})
+
+
+def _by_core(name: str) -> list[str]:
+    """A file of each usable core, those that there are."""
+    cores = sorted(os.sched_getaffinity(0))
+    return [text for core in cores if (text := read(CPUS / f"cpu{core}" / name))]
+
+
+def _of_cores(name: str) -> str:
+    """The usable cores' value, or all of them where they differ."""
+    return " + ".join(dict.fromkeys(_by_core(name)))
+
+
+def _boost() -> str:
+    """on or off. acpi-cpufreq and amd-pstate say whether it is on, intel_pstate whether not."""
+    for file, on in ((CPUS / "cpufreq/boost", "1"), (CPUS / "intel_pstate/no_turbo", "0")):
+        if text := read(file):
+            return "on" if text == on else "off"
+    return ""
+
+
+def _power() -> str:
+    """mains or battery; a machine that has neither in its list does not say."""
+    supplies = [(read(path / "type"), read(path / "online")) for path in POWER.glob("*")]
+    if any(kind in ("Mains", "USB") and online == "1" for kind, online in supplies):
+        return "mains"
+    return "battery" if any(kind == "Battery" for kind, _ in supplies) else ""
 
 
 def boot() -> str:

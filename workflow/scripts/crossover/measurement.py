@@ -17,7 +17,16 @@ from typing import Any
 
 from crossover import interference, machine, plugin, synchronized
 from crossover.clock import Run, Samples, Stopwatch, sample
-from crossover.status import ERROR, UNAVAILABLE, Failed, Mismatch, OutOfMemory, own_words
+from crossover.status import (
+    ERROR,
+    OUT_OF_MEMORY,
+    UNAVAILABLE,
+    Failed,
+    Mismatch,
+    OutOfMemory,
+    out_of_memory,
+    own_words,
+)
 from crossover.workloads import blocks, host_dtype
 
 ATTEMPTS = 2  # a disturbed round is measured once more
@@ -82,6 +91,8 @@ class Measurement:
         """The status that an exception of `run` means; the backend knows its library's words."""
         if self.backend is not None:
             return str(self.backend.status_of(error))
+        if out_of_memory(error):
+            return OUT_OF_MEMORY
         if isinstance(error, ImportError):
             return UNAVAILABLE
         return error.status if isinstance(error, Failed) else ERROR
@@ -173,7 +184,7 @@ class Measurement:
 
         gc.collect()
         gc.disable()
-        before = interference.Counters.now()
+        before = interference.Counters.now(self.facts.get("device_uuid", ""))
         device = self._upload(host)
         backend.synchronize()
         backend.reset_peak()

@@ -9,8 +9,10 @@ import csv
 import io
 import json
 import os
+import sys
 import zlib
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
@@ -20,7 +22,9 @@ FACTS = (
     *("status", "reason", "note", "error", "error_bound"),
     *("flop", "input_bytes", "output_bytes", "output_shape"),
     *("host_peak_bytes", "device_peak_bytes", "page_faults"),
-    *("queue_wait_s", "throttled_s", "timed_s", "call_s", "import_s", "budget_s", "seed"),
+    *("timed_s", "queue_wait_s", "throttled_s", "steal_s", "pressure_s"),
+    *("gpu_reasons", "gpu_others", "gpu_clock_mhz"),
+    *("call_s", "import_s", "budget_s", "seed"),
     *(
         "threads_requested",
         "threads_granted",
@@ -30,7 +34,8 @@ FACTS = (
         "environment",
         "conditions",
     ),
-    *("device", "device_uuid", "driver", "machine", "cpu", "cores", "memory_bytes", "boot", "host"),
+    *("device", "device_uuid", "driver", "machine", "cpu", "cores"),
+    *("memory_bytes", "cache_bytes", "boot", "host"),
     *("library", "version", "numpy_version", "python_version", "array_crc32"),
 )
 SEALS = ("rows", "crc32")
@@ -40,8 +45,23 @@ _HEADER = b"{'descr': '<f8', 'fortran_order': False, 'shape': (0,), }"
 EMPTY_NPY = b"\x93NUMPY\x01\x00" + (118).to_bytes(2, "little") + _HEADER.ljust(117) + b"\n"
 
 
+class NotWritten(OSError):
+    """A file could not be written whole, and is as it was before; the message names it and why."""
+
+
 class Damaged(ValueError):
     """A file that is not what this program wrote there; the message names it and says why."""
+
+
+@contextmanager
+def or_exit() -> Iterator[None]:
+    """For scripts: where a file cannot be written or read, the job fails with one line."""
+    try:
+        yield
+    except NotWritten as error:
+        sys.exit(str(error))
+    except OSError as error:
+        sys.exit(f"{error.filename}: {error.strerror}" if error.filename else str(error))
 
 
 def write(path: Path, rows: Iterable[Mapping[str, Any]], columns: tuple[str, ...] = FACTS) -> None:
@@ -59,7 +79,10 @@ def write(path: Path, rows: Iterable[Mapping[str, Any]], columns: tuple[str, ...
 
 
 def replace(path: Path, content: bytes) -> None:
-    """Put a file in its place at once: a reader sees the old one or the new one, never a part."""
+    """Put a file in its place at once: a reader sees the old one or the new one, never a part.
+
+    Raises NotWritten, as on a full disk.
+    """
     temporary = path.with_name(f".{path.name}.{os.getpid()}.tmp")
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
@@ -68,8 +91,11 @@ def replace(path: Path, content: bytes) -> None:
             file.flush()
             os.fsync(file.fileno())
         temporary.replace(path)
+    except OSError as error:
+        raise NotWritten(f"{path} cannot be written: {error.strerror}") from error
     finally:
-        temporary.unlink(missing_ok=True)
+        with suppress(OSError):
+            temporary.unlink(missing_ok=True)
 
 
 def read(path: Path, columns: tuple[str, ...] = FACTS, **expected: Any) -> list[dict[str, str]]:

@@ -13,7 +13,7 @@ from typing import Any
 from crossover import interference, plugin
 from crossover.clock import Samples, Stopwatch, sample
 from crossover.measurement import MOST_SAMPLES, rows_of
-from crossover.status import ERROR, OUT_OF_MEMORY, Failed
+from crossover.status import ERROR, OUT_OF_MEMORY, Failed, out_of_memory
 from crossover.workloads import host_dtype
 
 
@@ -60,7 +60,7 @@ class Rendering:
     def status_of(self, error: BaseException) -> str:
         if isinstance(error, Failed):
             return error.status
-        return OUT_OF_MEMORY if isinstance(error, MemoryError) else ERROR
+        return OUT_OF_MEMORY if out_of_memory(error) else ERROR
 
 
 def _nothing_to_wait_for() -> None:

@@ -14,6 +14,8 @@ ALL = (OK, MISMATCH, UNSUPPORTED, UNAVAILABLE, OUT_OF_MEMORY, TIMEOUT, KILLED, E
 
 
 MOST_WORDS = 200  # characters of a reason; the log has all of it
+# Of the C library, the loader and OpenBLAS where memory ran out, as under a tight `ulimit -v`.
+MEMORY_WORDS = ("annot allocate memory", "failed to map segment", "allocation still failed")
 
 
 class Failed(Exception):
@@ -46,14 +48,21 @@ class OutOfMemory(Failed):
     status = OUT_OF_MEMORY
 
 
+def out_of_memory(error: BaseException | str) -> bool:
+    """Does it say that memory ran out?"""
+    return isinstance(error, MemoryError) or any(w in own_words(error) for w in MEMORY_WORDS)
+
+
 def one_line(error: BaseException) -> str:
     """The reason of an exception: its type and its own first line, ours without the type."""
     words, name = own_words(error), type(error).__name__
     return words if isinstance(error, Failed) or words == name else f"{name}: {words}"
 
 
-def own_words(error: BaseException) -> str:
+def own_words(error: BaseException | str) -> str:
     """The first line of what an exception says, or its type where it says nothing."""
+    if isinstance(error, ImportError) and error.__cause__:
+        error = error.__cause__  # NumPy puts a page of advice before it
     lines = (line.strip() for line in str(error).splitlines())
     return shortened(next(filter(None, lines), type(error).__name__))
 

@@ -4,6 +4,7 @@ Only matplotlib's object-oriented API, never pyplot: neither MPLBACKEND nor a mi
 matter. Lengths are inches, font sizes points.
 """
 
+import io
 import os
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -21,6 +22,9 @@ from matplotlib.font_manager import FontProperties
 from matplotlib.lines import Line2D
 from matplotlib.textpath import text_to_path
 from matplotlib.ticker import FixedLocator, FuncFormatter, NullFormatter, NullLocator
+from matplotlib.transforms import ScaledTranslation, Transform
+
+from crossover import record
 
 WIDTH = 8.0  # 768 CSS px as SVG, 1,200 px as PNG: Snakemake's report cuts what is much wider
 MARGIN = 0.15
@@ -29,6 +33,7 @@ TITLE, SMALL, NOTE = 13.0, 9.0, 8.5
 GREY, DARK = "#595959", "#222222"
 LINE_HEIGHT = 1.35  # of the font size
 NOTE_LINES = 10
+BARS_WIDTH = 3.0  # points, from the first bar at one size to the last: a marker is twice as wide
 REASON_LENGTH = 160
 
 # Okabe and Ito's colours, which colour-blind readers can tell apart; their yellow is too pale for
@@ -97,6 +102,20 @@ class Look:
 Entry = tuple[Look, str]  # of a legend
 
 
+def beside(axes: Axes, place: int, places: int) -> Transform:
+    """Where the bars of one of several backends are drawn: through its points, but a little beside
+    the others', so that bars at one size do not hide each other."""
+    shift = BARS_WIDTH * (place / (places - 1) - 0.5) / 72 if places > 1 else 0.0
+    return axes.transData + ScaledTranslation(shift, 0, axes.figure.dpi_scale_trans)
+
+
+def rings(x: Any, y: Any, label: str) -> Line2D:
+    """Circles around points, whatever those look like."""
+    return Line2D(
+        x, y, ls="", marker="o", ms=13, mfc="none", mec=DARK, mew=0.9, zorder=2.8, label=label
+    )
+
+
 def look() -> AbstractContextManager[None]:
     """The settings under which pictures are made and saved."""
     return matplotlib.rc_context(_LOOK)
@@ -147,6 +166,13 @@ def times_words(factor: float) -> str:
     """0.5x, 10x, 1,000x."""
     text = f"{factor:,.0f}" if factor >= 1000 else f"{factor:g}"
     return f"{text}x"
+
+
+def percent_words(*ratios: float) -> str:
+    """By how much ratios are above 1: 23 %, or 0.42 to 150 %."""
+    percents = [100 * (ratio - 1) for ratio in sorted(ratios)]
+    words = [f"{float(f'{p:.2g}'):g}" if p <= 1000 else "more than 1,000" for p in percents]
+    return f"{' to '.join(dict.fromkeys((words[0], words[-1])))} %"
 
 
 @cache
@@ -341,11 +367,7 @@ def save(figure: Figure, *paths: str | os.PathLike[str]) -> None:
         kind = path.suffix[1:].lower()
         if kind not in metadata:
             raise ValueError(f"{path}: a picture is saved as .svg or .png")
-        path.parent.mkdir(parents=True, exist_ok=True)
-        temporary = path.with_name(f".{path.name}.{os.getpid()}.tmp")
-        try:
-            with look():
-                figure.savefig(temporary, format=kind, dpi=DPI, metadata=metadata[kind])
-            temporary.replace(path)
-        finally:
-            temporary.unlink(missing_ok=True)
+        picture = io.BytesIO()
+        with look():
+            figure.savefig(picture, format=kind, dpi=DPI, metadata=metadata[kind])
+        record.replace(path, picture.getvalue())

@@ -7,11 +7,16 @@ from typing import Any
 from crossover import record
 
 COLUMNS = (
-    *("workload", "backend", "dtype", "size", "scope", "status", "reason", "grade"),
-    *("rounds", "samples", "calls", "median_s", "q1_s", "q3_s", "min_s"),
-    *("speedup", "baseline", "pairs", "error", "error_bound"),
-    *("input_bytes", "output_bytes", "host_peak_bytes", "device_peak_bytes", "import_s"),
+    *("workload", "backend", "dtype", "size", "scope", "status", "reason", "grade", "note"),
+    *("rounds", "samples", "calls"),
+    *("median_s", "low_s", "high_s", "q1_s", "q3_s", "p95_s", "min_s", "device_s", "call_s"),
+    *("speedup", "speedup_low", "speedup_high", "finding", "detectable", "baseline", "pairs"),
+    *("error", "error_bound"),
+    *("transfer", "gb_per_s", "gflop_per_s", "roof_s", "roof_share", "bound_by"),
+    *("flop", "input_bytes", "output_bytes", "host_peak_bytes", "device_peak_bytes"),
+    *("page_faults", "import_s"),
     *("threads_requested", "threads_granted", "threads_effective"),
+    *("precision", "memory", "environment"),
     *("machine", "cpu", "cores", "device", "library", "version"),
 )
 

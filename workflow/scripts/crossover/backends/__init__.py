@@ -15,7 +15,14 @@ from typing import Any
 
 from crossover import machine
 from crossover.clock import Events
-from crossover.status import ERROR, OUT_OF_MEMORY, UNSUPPORTED, Failed, Unsupported
+from crossover.status import (
+    ERROR,
+    OUT_OF_MEMORY,
+    UNSUPPORTED,
+    Failed,
+    Unsupported,
+    out_of_memory,
+)
 
 # How libraries say that they have no such operation for a dtype, in exceptions of several types.
 UNSUPPORTED_WORDS = ("not implemented for", "not support", "n't support", "did not contain a loop")
@@ -106,7 +113,7 @@ class Host:
         """The status that an exception means."""
         if isinstance(error, Failed):
             return error.status
-        if isinstance(error, MemoryError):
+        if out_of_memory(error):
             return OUT_OF_MEMORY
         if any(words in str(error) for words in UNSUPPORTED_WORDS):
             return UNSUPPORTED

@@ -9,9 +9,10 @@ A workload file defines
   array is made. It returns an array or a tuple of arrays and never synchronizes;
 - ``output_shapes(size)``: the shapes of what it returns;
 - ``cost(size, itemsize)``: a `Cost`;
-- ``error(outputs, inputs, rng, dtype)``: the largest norm-wise error of host arrays ``outputs``
-  against a float64 reference, in blocks, so that the check needs no second copy. ``inputs`` is
-  None where compute works in place: then ``rng`` gives the same numbers as it gave ``inputs``;
+- ``error(outputs, inputs, rng, dtype)``: the largest relative error of host arrays ``outputs``
+  against a float64 reference, in blocks, so that the check needs no second copy; not a number or
+  infinite where they are. ``inputs`` is None where compute works in place: then ``rng`` gives the
+  same numbers as it gave ``inputs``;
 - ``bound(size, dtype)``: the error that a correct implementation stays below;
 - optionally ``IN_PLACE = True`` (compute changes and returns its input) and ``CURVE = True`` (the
   output is x and y of a plane curve, which is drawn at the end).

@@ -47,19 +47,23 @@ def error(outputs, inputs, rng, dtype):
     for part in blocks(x.size):
         theta = np.arange(part.start, part.stop) * (2 * pi / max(x.size - 1, 1))
         r = 1 + 0.75 * np.sin(3 * theta)
-        worst = max(
-            worst,
-            float(abs(x[part] - r * np.cos(theta)).max()),
-            float(abs(y[part] - r * np.sin(theta)).max()),
-        )
-    return worst / 1.75
+        of_x, of_y = abs(x[part] - r * np.cos(theta)), abs(y[part] - r * np.sin(theta))
+        worst = np.max([worst, of_x.max(), of_y.max()])  # keeps NaN
+    return float(worst / 1.75)
 
 
 def bound(size, dtype):
-    """32 u: theta is rounded at up to 2 pi (4 u) and 3 theta at up to 6 pi (16 u more).
+    """32 u, of which 20 u are the roundings at their worst and the rest is for sines and cosines
+    that are right to a few u, not to half a unit in the last place (CUDA's to 2 such units: CUDA C
+    Programming Guide, "Mathematical Functions").
 
-    The slopes carry that into r (0.75 times the error of 3 theta) and into x and y (at most 1.75
-    times that of theta); a handful of roundings near 1.75 is added, and all of it is divided by
-    1.75: 0.75 * 24 + 1.75 * 4 + 5 = 30.
+    By Higham, "Accuracy and Stability of Numerical Algorithms", 2nd ed. 2002, section 2.2: near
+    2 pi theta is rounded by up to 4 u, twice where a library steps there from a rounded end, and
+    3 theta by up to 16 u, so 3 theta errs by 40 u and r by 0.75 times that. Nowhere on the curve do
+    these 30 u and the 1.75 * 8 u of theta itself in x and y meet at full size: together they stay
+    below 31 u, and 5 u more come from r and the products. 36 u / 1.75 = 20 u.
+
+    float16 has no number above 65,504, and torch's linspace makes its step in the dtype itself:
+    from 65,521 points on the step is 0 or not a number. That is a mismatch, as it should be.
     """
     return 32 * UNIT_ROUNDOFF[dtype]

@@ -1,0 +1,44 @@
+"""What does Crossover itself cost? Each figure beside a floor taken in the same run.
+
+    PYTHONPATH=workflow/scripts .venv/bin/python benchmarks/cost.py               # all of it
+    PYTHONPATH=workflow/scripts .venv/bin/python benchmarks/cost.py job plan      # some of it
+
+job      one timed job over an empty Snakemake job and a process that only imports the library
+plan     a first plan, and nothing to do, over a workflow of as many trivial jobs
+cells    48 cells, one round and three
+summary  the summary and charts of 5,000 cells with 3 rounds
+memory   the peak of an article-size cell over the arrays that it needs
+
+Ratios are of medians of five, both sides in turn. Exits 1 where one is above its bound.
+"""
+
+import argparse
+import sys
+from pathlib import Path
+
+import checkout
+import cost_plan
+from report import Report
+
+PARTS = ("job", "plan", "cells", "summary", "memory")
+
+
+def main() -> None:
+    words = argparse.RawDescriptionHelpFormatter
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=words)
+    parser.add_argument("parts", nargs="*", choices=[*PARTS, []], metavar="PART")
+    parser.add_argument("--times", type=int, default=checkout.TIMES, help="runs of each side")
+    parser.add_argument("--jobs", type=int, nargs="+", default=cost_plan.JOBS, help="plan: how many")
+    parser.add_argument("--out", type=Path, help="write what is printed to this file as well")
+    options = parser.parse_args()
+    report = Report(f"Cost of the product itself: {', '.join(options.parts or PARTS)}")
+    for part in options.parts or PARTS:
+        report.line()
+        match part:
+            case "plan":
+                cost_plan.measure(report, tuple(options.jobs), options.times)
+    sys.exit(report.end(options.out))
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,164 @@
+"""Raw files -> what became of each cell: its rounds reduced to what a summary is made of.
+
+Files are read group by group and checked on the way; whatever is wrong with one is an outcome too.
+"""
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from itertools import groupby
+from statistics import median
+
+from crossover import grades, record
+from crossover.cells import Cell
+from crossover.interference import disturbed
+from crossover.status import ERROR, NOT_MEASURED, OK
+
+PAIR_WITHIN_S = 3600.0  # longer apart, the machine may be another: warmer, or busy
+
+
+@dataclass(frozen=True)
+class Timed:
+    """One scope in one round, times in seconds per call: the samples in the order taken, their
+    median, the median of the device's own clock where it has one, and the calls in a sample."""
+
+    seconds: list[float]
+    median_s: float
+    device_s: float | None
+    calls: int
+
+    @property
+    def single_call(self) -> bool:
+        return len(self.seconds) == self.calls == 1
+
+
+@dataclass(frozen=True)
+class Round:
+    """One round of one cell: its facts, and where it is ok the samples by scope."""
+
+    facts: Mapping[str, str]
+    scopes: Mapping[str, Timed]
+
+    @property
+    def started_at(self) -> float:
+        return float(self.facts["started_at"])
+
+    def median_s(self, scope: str) -> float:
+        """A host's round trip is its computation."""
+        return (self.scopes.get(scope) or self.scopes["compute"]).median_s
+
+    def grades(self, *scopes: str) -> set[str]:
+        """What speaks against this round, and against these scopes of it."""
+        found = set()
+        if grades.few_threads(self.facts):
+            found.add(grades.FEW_THREADS)
+        if disturbed(self.facts):
+            found.add(grades.DISTURBED)
+        if any(grades.drifting(self.scopes[s].seconds) for s in scopes if s in self.scopes):
+            found.add(grades.DRIFTING)
+        return found
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """All that is known of a cell: its rounds by number, or why there is nothing to compare."""
+
+    cell: Cell
+    rounds: Mapping[int, Round]
+    status: str = OK
+    reason: str = ""
+
+    @property
+    def few_threads(self) -> bool:
+        return any(grades.few_threads(round.facts) for round in self.rounds.values())
+
+    def timed(self, scope: str) -> list[Timed]:
+        return [round.scopes[scope] for round in self.rounds.values() if scope in round.scopes]
+
+    def call_s(self) -> float | None:
+        """Of one empty call of the timing loop; None where no round knows."""
+        found = [float(r.facts["call_s"]) for r in self.rounds.values() if r.facts["call_s"]]
+        return median(found) if found else None
+
+    def grades(self, scope: str) -> set[str]:
+        found = set[str]().union(*(round.grades(scope) for round in self.rounds.values()))
+        main = self.timed(self.cell.scope)
+        if grades.launch_bound(self.call_s(), median(timed.median_s for timed in main)):
+            found.add(grades.LAUNCH_BOUND)
+        if any(timed.single_call for timed in main):
+            found.add(grades.SINGLE_CALL)
+        return found
+
+
+def compared(cells: Iterable[Cell], rounds: int, partial: bool = False) -> Iterator[list[Outcome]]:
+    """What became of the cells that differ in their backend alone, so that the samples of only so
+    many are in memory at a time."""
+    groups: dict[tuple[str, str, str, int], list[Cell]] = {}
+    for cell in cells:
+        groups.setdefault((cell.scope, cell.workload, cell.dtype, cell.size), []).append(cell)
+    for group in groups.values():
+        yield [outcome_of(cell, rounds, partial) for cell in group]
+
+
+def outcome_of(cell: Cell, rounds: int, partial: bool = False, first: int = 1) -> Outcome:
+    """Read a cell's rounds `first` to `rounds`; the first that is not ok says what became of it."""
+    found: dict[int, Round] = {}
+    for number in range(first, rounds + 1):
+        path = cell.csv(number)
+        try:
+            rows = record.read(
+                path,
+                workload=cell.workload,
+                backend=cell.backend,
+                dtype=cell.dtype,
+                size=cell.size,
+                round=number,
+            )
+            if number == 1 and (crc32 := rows[0]["array_crc32"]):
+                record.check_array(cell.array, crc32)
+        except FileNotFoundError as error:
+            if partial:
+                continue
+            return Outcome(cell, {}, ERROR, f"{error.filename} is not there; run the sweep again")
+        except record.Damaged as error:
+            return Outcome(cell, {}, ERROR, f"{error}; 'make retry' removes it")
+        if (status := rows[0]["status"]) != OK:
+            where = f" (round {number} of {rounds})" if number > 1 else ""
+            return Outcome(cell, {number: Round(rows[0], {})}, status, rows[0]["reason"] + where)
+        found[number] = _reduce(rows, cell.scope)
+    if not found:
+        return Outcome(cell, {}, NOT_MEASURED, "not measured yet")
+    return Outcome(cell, found)
+
+
+def unpaired(ours: Outcome, baseline: Outcome) -> list[int]:
+    """The rounds that both have, but measured apart: at another time, or on another machine."""
+    return [
+        number
+        for number, mine in ours.rounds.items()
+        if (theirs := baseline.rounds.get(number)) and not paired(mine, theirs)
+    ]
+
+
+def paired(mine: Round, theirs: Round) -> bool:
+    """Measured next to each other, so that what the machine did meanwhile hit both."""
+    same = all(mine.facts[name] == theirs.facts[name] for name in ("machine", "boot"))
+    return same and abs(mine.started_at - theirs.started_at) <= PAIR_WITHIN_S
+
+
+def _reduce(rows: list[dict[str, str]], scope: str) -> Round:
+    """A disturbed round was measured twice: the last attempt counts. Its facts are those of
+    `scope`, which every cell of that kind has."""
+    last = max(row["attempt"] for row in rows)
+    counted = [row for row in rows if row["attempt"] == last or row["scope"] == "first_call"]
+    by_scope = {
+        name: _timed(list(group)) for name, group in groupby(counted, key=lambda r: r["scope"])
+    }
+    return Round(next(row for row in counted if row["scope"] == scope), by_scope)
+
+
+def _timed(rows: list[dict[str, str]]) -> Timed:
+    seconds = [float(row["seconds"]) for row in rows]
+    device_s = [float(row["device_s"]) for row in rows if row["device_s"]]
+    return Timed(
+        seconds, median(seconds), median(device_s) if device_s else None, int(rows[0]["calls"])
+    )
