@@ -17,7 +17,11 @@ import sys
 from pathlib import Path
 
 import checkout
+import cost_cells
+import cost_job
+import cost_memory
 import cost_plan
+import cost_summary
 from report import Report
 
 PARTS = ("job", "plan", "cells", "summary", "memory")
@@ -28,15 +32,26 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=words)
     parser.add_argument("parts", nargs="*", choices=[*PARTS, []], metavar="PART")
     parser.add_argument("--times", type=int, default=checkout.TIMES, help="runs of each side")
-    parser.add_argument("--jobs", type=int, nargs="+", default=cost_plan.JOBS, help="plan: how many")
+    parser.add_argument("--jobs", type=int, nargs="+", default=cost_plan.JOBS, help="of plan")
+    parser.add_argument("--cells", type=int, default=cost_summary.CELLS, help="of summary")
+    parser.add_argument("--rounds", type=int, default=3, help="of cells, 1 or 3")
+    parser.add_argument("--scale", type=int, default=1, help="of memory: divides the sizes")
     parser.add_argument("--out", type=Path, help="write what is printed to this file as well")
     options = parser.parse_args()
     report = Report(f"Cost of the product itself: {', '.join(options.parts or PARTS)}")
     for part in options.parts or PARTS:
         report.line()
         match part:
+            case "job":
+                cost_job.measure(report, options.times)
             case "plan":
                 cost_plan.measure(report, tuple(options.jobs), options.times)
+            case "cells":
+                cost_cells.measure(report, options.rounds)
+            case "memory":
+                cost_memory.measure(report, options.scale)
+            case "summary":
+                cost_summary.measure(report, options.cells, options.times)
     sys.exit(report.end(options.out))
 
 

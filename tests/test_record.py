@@ -37,6 +37,35 @@ def test_reasons_with_commas_quotes_and_lines_survive(tmp_path):
     assert record.read(tmp_path / "x.csv")[0]["reason"] == reason
 
 
+def test_a_part_is_the_samples_of_one_scope(tmp_path):
+    shared = {"workload": "add", "conditions": '{"governor": "performance", "boost": 1}'}
+    rows = [
+        shared | {"scope": scope, "attempt": attempt, "sample": n, "seconds": n / 7}
+        for scope, attempt in (("first_call", 1), ("compute", 1), ("upload", 1), ("upload", 2))
+        for n in (1, 2, 3)
+    ]
+    record.write(tmp_path / "x.csv", rows)
+    parts = record.parts(tmp_path / "x.csv")
+    scopes = [(part.facts["scope"], part.facts["attempt"]) for part in parts]
+    assert scopes == [("first_call", "1"), ("compute", "1"), ("upload", "1"), ("upload", "2")]
+    for part in parts:
+        assert part.facts["conditions"] == shared["conditions"]
+        assert part.column("sample") == ["1", "2", "3"]
+        assert [float(text) for text in part.column("seconds")] == [1 / 7, 2 / 7, 3 / 7]
+
+
+@pytest.mark.parametrize("name", ["plain", 'a, "b"', "two\nlines", "one\u2028line", ""])
+@pytest.mark.parametrize("column", ["backend", "started_at", "reason"])
+def test_rows_come_back_as_a_reader_of_csv_sees_them(tmp_path, column, name):
+    rows = [{"workload": "add", "sample": n, "seconds": n / 7, column: name} for n in (1, 2, 3)]
+    rows.insert(0, rows[0] | {column: "plain"})
+    record.write(tmp_path / "x.csv", rows)
+    with (tmp_path / "x.csv").open(newline="") as file:
+        expected = [{k: v for k, v in row.items() if k != "crc32"} for row in csv.DictReader(file)]
+    assert record.read(tmp_path / "x.csv") == expected
+    assert [row[column] for row in expected] == ["plain", name, name, name]
+
+
 def test_an_unknown_column_is_a_mistake_of_ours(tmp_path):
     with pytest.raises(ValueError, match="no such column: colour"):
         record.write(tmp_path / "x.csv", [{"colour": "red"}])

@@ -5,7 +5,6 @@ Files are read group by group and checked on the way; whatever is wrong with one
 
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
-from itertools import groupby
 from statistics import median
 
 from crossover import grades, record
@@ -105,7 +104,7 @@ def outcome_of(cell: Cell, rounds: int, partial: bool = False, first: int = 1) -
     for number in range(first, rounds + 1):
         path = cell.csv(number)
         try:
-            rows = record.read(
+            parts = record.parts(
                 path,
                 workload=cell.workload,
                 backend=cell.backend,
@@ -113,7 +112,7 @@ def outcome_of(cell: Cell, rounds: int, partial: bool = False, first: int = 1) -
                 size=cell.size,
                 round=number,
             )
-            if number == 1 and (crc32 := rows[0]["array_crc32"]):
+            if number == 1 and (crc32 := parts[0].facts["array_crc32"]):
                 record.check_array(cell.array, crc32)
         except FileNotFoundError as error:
             if partial:
@@ -121,10 +120,11 @@ def outcome_of(cell: Cell, rounds: int, partial: bool = False, first: int = 1) -
             return Outcome(cell, {}, ERROR, f"{error.filename} is not there; run the sweep again")
         except record.Damaged as error:
             return Outcome(cell, {}, ERROR, f"{error}; 'make retry' removes it")
-        if (status := rows[0]["status"]) != OK:
+        facts = parts[0].facts
+        if (status := facts["status"]) != OK:
             where = f" (round {number} of {rounds})" if number > 1 else ""
-            return Outcome(cell, {number: Round(rows[0], {})}, status, rows[0]["reason"] + where)
-        found[number] = _reduce(rows, cell.scope)
+            return Outcome(cell, {number: Round(facts, {})}, status, facts["reason"] + where)
+        found[number] = _reduce(parts, cell.scope)
     if not found:
         return Outcome(cell, {}, NOT_MEASURED, "not measured yet")
     return Outcome(cell, found)
@@ -145,20 +145,23 @@ def paired(mine: Round, theirs: Round) -> bool:
     return same and abs(mine.started_at - theirs.started_at) <= PAIR_WITHIN_S
 
 
-def _reduce(rows: list[dict[str, str]], scope: str) -> Round:
+def _reduce(parts: list[record.Part], scope: str) -> Round:
     """A disturbed round was measured twice: the last attempt counts. Its facts are those of
     `scope`, which every cell of that kind has."""
-    last = max(row["attempt"] for row in rows)
-    counted = [row for row in rows if row["attempt"] == last or row["scope"] == "first_call"]
-    by_scope = {
-        name: _timed(list(group)) for name, group in groupby(counted, key=lambda r: r["scope"])
-    }
-    return Round(next(row for row in counted if row["scope"] == scope), by_scope)
+    last = max(part.facts["attempt"] for part in parts)
+    counted: dict[str, list[record.Part]] = {}
+    for part in parts:
+        if part.facts["attempt"] == last or part.facts["scope"] == "first_call":
+            counted.setdefault(part.facts["scope"], []).append(part)
+    return Round(counted[scope][0].facts, {name: _timed(own) for name, own in counted.items()})
 
 
-def _timed(rows: list[dict[str, str]]) -> Timed:
-    seconds = [float(row["seconds"]) for row in rows]
-    device_s = [float(row["device_s"]) for row in rows if row["device_s"]]
+def _timed(parts: list[record.Part]) -> Timed:
+    seconds = [float(text) for part in parts for text in part.column("seconds")]
+    device_s = [float(text) for part in parts for text in part.column("device_s") if text]
     return Timed(
-        seconds, median(seconds), median(device_s) if device_s else None, int(rows[0]["calls"])
+        seconds,
+        median(seconds),
+        median(device_s) if device_s else None,
+        int(parts[0].facts["calls"]),
     )

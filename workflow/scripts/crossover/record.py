@@ -14,7 +14,7 @@ import zlib
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 FACTS = (
     *("workload", "backend", "dtype", "size", "round", "attempt"),
@@ -38,6 +38,9 @@ FACTS = (
     *("memory_bytes", "cache_bytes", "boot", "host"),
     *("library", "version", "numpy_version", "python_version", "array_crc32"),
 )
+OWN = ("sample", "seconds", "device_s", "calls", "started_at")  # what samples do not share
+FIRST_OWN = FACTS.index(OWN[0])
+FIRST_SHARED = FIRST_OWN + len(OWN)
 SEALS = ("rows", "crc32")
 
 # An array of no elements as NumPy's format 1.0 has it, for jobs that do not import NumPy.
@@ -98,48 +101,88 @@ def replace(path: Path, content: bytes) -> None:
             temporary.unlink(missing_ok=True)
 
 
+class Part(NamedTuple):
+    """Rows that differ in the columns OWN alone: the samples of one scope, in the order taken."""
+
+    facts: dict[str, str]  # the first row
+    own: list[list[str]]  # the values of OWN, row by row
+
+    def column(self, name: str) -> list[str]:
+        at = OWN.index(name)
+        return [values[at] for values in self.own]
+
+
 def read(path: Path, columns: tuple[str, ...] = FACTS, **expected: Any) -> list[dict[str, str]]:
+    """The rows of a file, as texts; as `parts` otherwise."""
+    own = columns[FIRST_OWN:FIRST_SHARED]
+    return [
+        part.facts | dict(zip(own, values, strict=True))
+        for part in parts(path, columns, **expected)
+        for values in part.own
+    ]
+
+
+def parts(path: Path, columns: tuple[str, ...] = FACTS, **expected: Any) -> list[Part]:
     """The rows of a file, as texts. `expected` are columns that every row must have as given.
 
-    Raises FileNotFoundError, and Damaged for anything but an untouched file of this cell.
+    What rows share is parsed once: a summary reads millions of samples. Raises FileNotFoundError,
+    and Damaged for anything but an untouched file of this cell.
     """
-    header = (*columns, *SEALS)
-    rows = [dict(zip(header, values, strict=True)) for values in _unsealed(path, header)]
-    if not rows or rows[0]["rows"] != str(len(rows)):
-        raise Damaged(f"{path} was cut: {len(rows)} rows of {rows[0]['rows'] if rows else 'more'}")
-    for name, value in expected.items():
-        if rows[0][name] != str(value):
-            raise Damaged(f"{path} is another cell's: its {name} is {rows[0][name]!r}")
-    return rows
+    found: list[Part] = []
+    known = None
+    for text in _unsealed(path, columns):
+        *values, rest = text.split(",", FIRST_SHARED)
+        shared = (values[:FIRST_OWN], rest)
+        if shared == known and '"' not in text[: len(text) - len(rest)]:
+            found[-1].own.append(values[FIRST_OWN:])
+            continue
+        (row,) = csv.reader(io.StringIO(text, newline=""))
+        known = shared
+        facts = dict(zip((*columns, SEALS[0]), row, strict=True))
+        found.append(Part(facts, [row[FIRST_OWN:FIRST_SHARED]]))
+    there, whole = sum(len(part.own) for part in found), "more"
+    if not found or (whole := found[0].facts[SEALS[0]]) != str(there):
+        raise Damaged(f"{path} was cut: {there} rows of {whole}")
+    for part in found:
+        for name, value in expected.items():
+            if part.facts[name] != str(value):
+                raise Damaged(f"{path} is another cell's: its {name} is {part.facts[name]!r}")
+    return found
 
 
-def _unsealed(path: Path, header: tuple[str, ...]) -> Iterator[list[str]]:
-    """The values of each row whose checksum holds. It is taken of the text as it stands: to write
-    the values once more and compare would take three times as long."""
+def _unsealed(path: Path, columns: tuple[str, ...]) -> Iterator[str]:
+    """The text of each row whose checksum holds, without it."""
     try:
-        text = path.read_bytes().decode()
+        lines = _lines(path.read_bytes().decode())
     except UnicodeDecodeError:
         raise Damaged(f"{path} is not text") from None
     except IsADirectoryError:
         raise Damaged(f"{path} is a folder") from None
-    lines = list(io.StringIO(text, newline="\n"))
-    reader = csv.reader(lines, strict=True)
-    try:
-        first, end = next(reader, None), reader.line_num
-        if first is None:
-            raise Damaged(f"{path} is empty")
-        if tuple(first) != header:
-            raise Damaged(f"{path} has other columns than this version of Crossover writes")
-        crc = zlib.crc32(_line(header).encode())
-        for number, values in enumerate(reader, 1):
-            start, end = end, reader.line_num  # more than one line where a text has line breaks
-            sealed, _, _ = "".join(lines[start:end]).rpartition(",")
-            crc = zlib.crc32(f"{sealed}\n".encode(), crc)
-            if len(values) != len(header) or values[-1] != f"{crc:08x}":
-                raise Damaged(f"{path} was cut or edited: row {number} does not have its checksum")
-            yield values
-    except csv.Error as error:
-        raise Damaged(f"{path} is not CSV: {error}") from None
+    header = ",".join((*columns, *SEALS))
+    if (first := next(lines, None)) is None:
+        raise Damaged(f"{path} is empty")
+    if first.rstrip("\r\n") != header:
+        raise Damaged(f"{path} has other columns than this version of Crossover writes")
+    crc = zlib.crc32(f"{header}\n".encode())
+    for number, line in enumerate(lines, 1):
+        text, _, seal = line.rpartition(",")
+        crc = zlib.crc32(f"{text}\n".encode(), crc)
+        if seal.rstrip("\r\n") != f"{crc:08x}":
+            raise Damaged(f"{path} was cut or edited: row {number} does not have its checksum")
+        yield text
+
+
+def _lines(text: str) -> Iterator[str]:
+    """One for each row: where a quoted text has line breaks, they are part of it."""
+    row, quotes = "", 0
+    for line in io.StringIO(text, newline="\n"):
+        row = row + line if row else line
+        quotes += line.count('"')
+        if quotes % 2 == 0:
+            yield row
+            row = ""
+    if row:
+        yield row
 
 
 def read_json(path: Path) -> dict[str, Any]:
