@@ -20,7 +20,11 @@ SUMMARY = "summarize 6 cells of 2 rounds"
 CHARTS = ["draw add, float64", "draw polar, float32"]
 CURVE = "draw the curve of polar, float32"
 PROBES = ["probe fake", "probe numpy"]
-RENDER = [f"render polar, line, float32, n=100, round {round} of 2" for round in (1, 2)]
+LINE, RASTER = (
+    [f"render polar, {method}, float32, n=100, round {round} of 2" for round in (1, 2)]
+    for method in ("line", "raster")
+)
+RENDER = [*LINE, *RASTER]
 DRAWN = [SUMMARY, *CHARTS]
 
 
@@ -151,6 +155,7 @@ CHANGED = {
     ),
     "the probing script": (edited("workflow/scripts/probe.py"), PROBES),
     "rendering": (edited(f"{PACKAGE}/rendering.py"), [*RENDER, *DRAWN]),
+    "our way to draw": (edited(f"{PACKAGE}/raster.py"), [*RASTER, *DRAWN, CURVE]),
     "the summary": (edited(f"{PACKAGE}/summary.py"), DRAWN),
     "the summary's script": (edited("workflow/scripts/summarize.py"), DRAWN),
     "the charts": (edited(f"{PACKAGE}/charts.py"), CHARTS),
@@ -187,7 +192,7 @@ CHANGED = {
         configured(lambda config: config.update(rounds=3)),
         [
             *(job.replace("round 2 of 2", "round 3 of 3") for job in cells(rounds=(2,))),
-            RENDER[1].replace("round 2 of 2", "round 3 of 3"),
+            *(job[1].replace("round 2 of 2", "round 3 of 3") for job in (LINE, RASTER)),
             *("summarize 6 cells of 3 rounds", *CHARTS),
         ],
     ),
