@@ -22,7 +22,11 @@ SUMMARY = "summarize 6 cells of 2 rounds"
 CHARTS = ["draw add, float64", "draw polar, float32"]
 CURVE = "draw the curve of polar, float32"
 PROBES = ["probe fake", "probe numpy"]
-RENDER = [f"render polar, line, float32, n=100, round {round} of 2" for round in (1, 2)]
+LINE, RASTER = (
+    [f"render polar, {method}, float32, n=100, round {round} of 2" for round in (1, 2)]
+    for method in ("line", "raster")
+)
+RENDER = [*LINE, *RASTER]
 DRAWN = [SUMMARY, *CHARTS]
 
 
@@ -168,6 +172,7 @@ CHANGED = {
     "the ceilings' script": (edited("workflow/scripts/ceilings.py"), [*ceilings(), *DRAWN]),
     "the roofs": (edited(f"{PACKAGE}/roofline.py"), DRAWN),
     "rendering": (edited(f"{PACKAGE}/rendering.py"), [*RENDER, *DRAWN]),
+    "our way to draw": (edited(f"{PACKAGE}/raster.py"), [*RASTER, *DRAWN, CURVE]),
     "the summary": (edited(f"{PACKAGE}/summary.py"), DRAWN),
     "the summary's script": (edited("workflow/scripts/summarize.py"), DRAWN),
     "the charts": (edited(f"{PACKAGE}/charts.py"), CHARTS),
@@ -210,7 +215,7 @@ CHANGED = {
         configured(lambda config: config.update(rounds=3)),
         [
             *(job.replace("round 2 of 2", "round 3 of 3") for job in cells(rounds=(2,))),
-            RENDER[1].replace("round 2 of 2", "round 3 of 3"),
+            *(job[1].replace("round 2 of 2", "round 3 of 3") for job in (LINE, RASTER)),
             *(job.replace("round 2 of 2", "round 3 of 3") for job in ceilings(rounds=(2,))),
             *("summarize 6 cells of 3 rounds", *CHARTS),
         ],

@@ -29,7 +29,10 @@ rule curve:
     input:
         tables=lambda wildcards: [str(cell.csv(1)) for cell in drawn_cells(wildcards)],
         arrays=lambda wildcards: [str(cell.array) for cell in drawn_cells(wildcards)],
-        code=[source(SCRIPTS / "curve.py"), *library("curve.py", "cells.py", *DRAWING)],
+        code=[
+            source(SCRIPTS / "curve.py"),
+            *library("curve.py", "raster.py", "ink.py", "cells.py", *DRAWING),
+        ],
     output:
         svg=report(f"{PLOTS}/curve.svg", **on_page("curve")),
         png=f"{PLOTS}/curve.png",

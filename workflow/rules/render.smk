@@ -1,3 +1,7 @@
+# By the way of drawing, what it needs besides matplotlib.
+METHODS = {"line": (), "raster": ("raster.py", "ink.py")}
+
+
 rule render:
     input:
         workload=workload_file,
@@ -6,12 +10,13 @@ rule render:
             *HARNESS,
             *library("rendering.py"),
         ],
+        method=lambda wildcards: library(*METHODS[wildcards.method]),
     output:
         csv="results/render/{workload}/{dtype}/{size}/{method}/{round}.csv",
     log:
         "logs/render/{workload}/{dtype}/{size}/{method}/{round}.log",
     wildcard_constraints:
-        method="line",
+        method=any_of(METHODS),
     priority: priority_of
     conda:
         ENVIRONMENT

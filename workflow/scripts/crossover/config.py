@@ -5,6 +5,7 @@ problems at once, one line each. Nothing here imports NumPy, torch, pandas or Sn
 """
 
 from dataclasses import dataclass
+from math import inf
 from pathlib import Path
 from typing import Any
 
@@ -21,8 +22,9 @@ RESERVED_FOLDERS = ("backends", "ceilings", "cells", "logs", "plots", "render")
 RESERVED_FILES = ("break_even.csv", "readme.md", "report.html", "summary.csv", "use_gpu.py")
 RESERVED = (*RESERVED_FOLDERS, *RESERVED_FILES, "verdict.md")
 
-# A line through more points takes matplotlib seconds a picture, then minutes and gigabytes.
-MOST_LINE_POINTS = 1_000_000
+# By the way of drawing. A line through more points takes matplotlib seconds a picture, then minutes
+# and gigabytes.
+MOST_POINTS = {"line": 1_000_000, "raster": inf}
 
 
 @dataclass(frozen=True)
@@ -52,14 +54,15 @@ class Config:
         ]
 
     def pictures(self) -> list[Picture]:
-        """What drawing the outputs that are curves is measured for: the article's way, one line."""
+        """What drawing the outputs that are curves is measured for: our way, and the article's."""
         return [
-            Picture(workload.name, "line", dtype, size)
+            Picture(workload.name, method, dtype, size)
             for workload in self.workloads.values()
             if workload.is_curve
             for dtype in workload.dtypes
             for size in workload.sizes
-            if size <= MOST_LINE_POINTS
+            for method, most in MOST_POINTS.items()
+            if size <= most
         ]
 
     @property

@@ -5,11 +5,10 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 from matplotlib.figure import Figure
 
-from crossover import record, status, style
+from crossover import raster, record, status, style
 from crossover.cells import Cell
 from crossover.style import size_words
 
-MOST = 10_000  # more points light no other pixel, and cost seconds and gigabytes
 WIDTH = 6.0
 Array = np.ndarray
 
@@ -40,8 +39,7 @@ def curve(
         return style.no_data(title, notes or ["no backend has saved points"], WIDTH)
     name = baseline if baseline in usable else next(iter(usable))
     points, total = usable[name]
-    x, y = thinned(points)
-    drawn = f"Drawn: {size_words(x.size)} of {size_words(total)} points computed by {name}"
+    drawn = f"Drawn: {size_words(points.shape[1])} of {size_words(total)} points computed by {name}"
     notes = [_agreement({key: saved for key, (saved, _) in usable.items()}), *notes]
     with style.look():
         figure, _ = style.page(title, drawn, notes, 5.2, 0, WIDTH)
@@ -49,21 +47,13 @@ def curve(
         axes.axhline(0, color="#C8C8C8", lw=0.8, zorder=1)
         axes.axvline(0, color="#C8C8C8", lw=0.8, zorder=1)
         # a line of one point has no length: show the point itself
-        axes.plot(
-            x, y, color=style.COLOURS[0], lw=1.8, marker="" if x.size > 1 else "o", label=name
-        )
+        marker = "" if points.shape[1] > 1 else "o"
+        raster.plot(axes, *points, color=style.COLOURS[0], lw=1.8, marker=marker, label=name)
         axes.set_aspect("equal", adjustable="datalim")
         axes.margins(0.06)
         axes.set_xlabel("x")
         axes.set_ylabel("y", rotation=0)
     return figure
-
-
-def thinned(points: Array, most: int = MOST) -> Array:
-    """Of points of shape (2, m) every k-th and the last, at most `most` of them."""
-    last = points.shape[1] - 1
-    step = max(1, -(-last // (most - 1)))
-    return points[:, [*range(0, last, step), last]]
 
 
 def _fault(points: Array) -> str:
