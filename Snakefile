@@ -15,6 +15,7 @@ include: "workflow/rules/measure.smk"  # one job per cell and round: raw samples
 include: "workflow/rules/ceilings.smk"  # what the machine can do at best
 include: "workflow/rules/render.smk"  # what making the picture costs, on its own
 include: "workflow/rules/summarize.smk"  # one row per cell and scope
+include: "workflow/rules/decide.smk"  # from which size on, and a file to take home
 include: "workflow/rules/draw.smk"  # charts and the curve
 
 
@@ -25,6 +26,7 @@ rule all:
         samples(),
         ceilings(),
         SUMMARY,
+        rules.decide.output,
         pictures(),
     message:
         f"results are in {OUT}/"

@@ -66,8 +66,8 @@ def compare(folder: Path, wanted: int, times: int) -> tuple[int, dict[str, tuple
 
 def config_of(jobs: int) -> dict[str, object]:
     """A sweep of about as many jobs: three workloads, two dtypes, two backends, three rounds, and
-    so 42 jobs a size, drawing among them."""
-    sizes = [1000 + number for number in range(max(1, round((jobs - 14) / 42)))]
+    so 48 jobs a size, drawing among them."""
+    sizes = [1000 + number for number in range(max(1, round((jobs - 24) / 48)))]
     return {
         "workloads": {name: {"sizes": sizes} for name in ("add", "matmul", "polar")},
         "dtypes": ["float32", "float64"],

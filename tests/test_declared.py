@@ -10,6 +10,7 @@ from conftest import ROOT, Project
 from crossover import identity, record
 
 PACKAGE = "workflow/scripts/crossover"
+DRAWING = ("charts", "curve")
 
 
 @pytest.mark.parametrize(
@@ -27,7 +28,7 @@ def imported(finished: Project) -> dict[str, set[str]]:
     scripts = {
         pid: name
         for pid, _, _, *command in seen
-        for name in ("measure", "probe", "render", "ceilings", "summarize", "charts", "curve")
+        for name in ("measure", "probe", "render", "ceilings", "summarize", "decide", *DRAWING)
         if any(word.endswith(f".{name}.py") for word in command)
     }
     found: dict[str, set[str]] = {name: set() for name in scripts.values()}
@@ -66,7 +67,7 @@ def test_each_rule_declares_what_its_script_imports(finished):
     for names in (*real.values(), *listed.values()):
         names.discard(package)
     assert listed["measure_again"] == listed["measure"]
-    for script in ("summarize", "charts", "curve"):
+    for script in ("summarize", "decide", *DRAWING):
         assert listed[script] == real[script], script
     harness = {f"{PACKAGE}/{name}" for name in identity.HARNESS}
     assert listed["measure"] == harness == real["measure"]

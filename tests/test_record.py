@@ -63,6 +63,11 @@ def test_rows_come_back_as_a_reader_of_csv_sees_them(tmp_path, column, name):
     with (tmp_path / "x.csv").open(newline="") as file:
         expected = [{k: v for k, v in row.items() if k != "crc32"} for row in csv.DictReader(file)]
     assert record.read(tmp_path / "x.csv") == expected
+    parts = record.parts(tmp_path / "x.csv")
+    apart = [
+        part.facts | dict(zip(record.OWN, own, strict=True)) for part in parts for own in part.own
+    ]
+    assert apart == expected
     assert [row[column] for row in expected] == ["plain", name, name, name]
 
 

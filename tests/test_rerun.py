@@ -27,7 +27,8 @@ LINE, RASTER = (
     for method in ("line", "raster")
 )
 RENDER = [*LINE, *RASTER]
-DRAWN = [SUMMARY, *CHARTS]
+DECISION = "decide from which size on"
+DRAWN = [SUMMARY, DECISION, *CHARTS]
 
 
 def cells(workload: str = "", backend: str = "", rounds: tuple[int, ...] = (1, 2)) -> list[str]:
@@ -175,6 +176,10 @@ CHANGED = {
     "our way to draw": (edited(f"{PACKAGE}/raster.py"), [*RASTER, *DRAWN, CURVE]),
     "the summary": (edited(f"{PACKAGE}/summary.py"), DRAWN),
     "the summary's script": (edited("workflow/scripts/summarize.py"), DRAWN),
+    "the decision": (edited(f"{PACKAGE}/break_even.py"), [DECISION]),
+    "the decision's script": (edited("workflow/scripts/decide.py"), [DECISION]),
+    "the file to take home": (edited(f"{PACKAGE}/use_gpu_template.py"), [DECISION]),
+    "break-even sizes deleted": (removed("results/break_even.csv"), [DECISION]),
     "the charts": (edited(f"{PACKAGE}/charts.py"), CHARTS),
     "the charts' script": (edited("workflow/scripts/charts.py"), CHARTS),
     "the look of all pictures": (edited(f"{PACKAGE}/style.py"), [*CHARTS, CURVE]),
@@ -205,11 +210,11 @@ CHANGED = {
             for backend in ("numpy", "fake")
             for round in (1, 2)
         ]
-        + ["summarize 8 cells of 2 rounds", *CHARTS],
+        + ["summarize 8 cells of 2 rounds", DECISION, *CHARTS],
     ),
     "a size less": (
         configured(lambda config: config["workloads"]["add"].update(sizes=100)),
-        ["summarize 4 cells of 2 rounds", *CHARTS],
+        ["summarize 4 cells of 2 rounds", DECISION, *CHARTS],
     ),
     "rounds raised": (
         configured(lambda config: config.update(rounds=3)),
@@ -217,12 +222,12 @@ CHANGED = {
             *(job.replace("round 2 of 2", "round 3 of 3") for job in cells(rounds=(2,))),
             *(job[1].replace("round 2 of 2", "round 3 of 3") for job in (LINE, RASTER)),
             *(job.replace("round 2 of 2", "round 3 of 3") for job in ceilings(rounds=(2,))),
-            *("summarize 6 cells of 3 rounds", *CHARTS),
+            *("summarize 6 cells of 3 rounds", DECISION, *CHARTS),
         ],
     ),
     "rounds lowered": (
         configured(lambda config: config.update(rounds=1)),
-        ["summarize 6 cells of 1 rounds", *CHARTS],
+        ["summarize 6 cells of 1 rounds", DECISION, *CHARTS],
     ),
     "a round deleted": (
         removed("results/cells/add/fake/float64/100/2.csv"),

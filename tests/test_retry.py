@@ -12,7 +12,7 @@ import pytest
 from conftest import CONFIG, ROOT, Project, copy_to, drop_seals
 from crossover import config, record, table
 from crossover.config import ConfigError
-from test_rerun import DRAWN, SUMMARY
+from test_rerun import DECISION, DRAWN, SUMMARY
 
 
 @pytest.fixture
@@ -97,7 +97,7 @@ FAULTY = {
 }
 CONFIG_OF_ONE = {"workloads": {"add": {"sizes": [100]}}, "backends": {"numpy": {}}}
 OWN_CEILINGS = [f"ceilings of own, float64, round {round} of 2" for round in (1, 2)]
-FAULTY_DRAWN = ["summarize 3 cells of 2 rounds", "draw add, float64"]
+FAULTY_DRAWN = ["summarize 3 cells of 2 rounds", DECISION, "draw add, float64"]
 
 
 def library(project: Project, version: int) -> str:

@@ -113,41 +113,48 @@ class Part(NamedTuple):
 
 
 def read(path: Path, columns: tuple[str, ...] = FACTS, **expected: Any) -> list[dict[str, str]]:
-    """The rows of a file, as texts; as `parts` otherwise."""
-    own = columns[FIRST_OWN:FIRST_SHARED]
-    return [
-        part.facts | dict(zip(own, values, strict=True))
-        for part in parts(path, columns, **expected)
-        for values in part.own
-    ]
-
-
-def parts(path: Path, columns: tuple[str, ...] = FACTS, **expected: Any) -> list[Part]:
     """The rows of a file, as texts. `expected` are columns that every row must have as given.
 
-    What rows share is parsed once: a summary reads millions of samples. Raises FileNotFoundError,
-    and Damaged for anything but an untouched file of this cell.
+    Raises FileNotFoundError, and Damaged for anything but an untouched file of this cell.
     """
+    names = (*columns, SEALS[0])
+    rows = [
+        dict(zip(names, values, strict=True)) for values in csv.reader(_unsealed(path, columns))
+    ]
+    _must_be(path, rows, len(rows), expected)
+    return rows
+
+
+def parts(path: Path, **expected: Any) -> list[Part]:
+    """The same of a raw file, several times as fast: what rows share is parsed once. A summary
+    reads millions of samples."""
     found: list[Part] = []
     known = None
-    for text in _unsealed(path, columns):
+    for text in _unsealed(path, FACTS):
         *values, rest = text.split(",", FIRST_SHARED)
         shared = (values[:FIRST_OWN], rest)
         if shared == known and '"' not in text[: len(text) - len(rest)]:
             found[-1].own.append(values[FIRST_OWN:])
             continue
-        (row,) = csv.reader(io.StringIO(text, newline=""))
+        (row,) = csv.reader([text])
         known = shared
-        facts = dict(zip((*columns, SEALS[0]), row, strict=True))
+        facts = dict(zip((*FACTS, SEALS[0]), row, strict=True))
         found.append(Part(facts, [row[FIRST_OWN:FIRST_SHARED]]))
-    there, whole = sum(len(part.own) for part in found), "more"
-    if not found or (whole := found[0].facts[SEALS[0]]) != str(there):
-        raise Damaged(f"{path} was cut: {there} rows of {whole}")
-    for part in found:
-        for name, value in expected.items():
-            if part.facts[name] != str(value):
-                raise Damaged(f"{path} is another cell's: its {name} is {part.facts[name]!r}")
+    _must_be(path, [part.facts for part in found], sum(len(p.own) for p in found), expected)
     return found
+
+
+def _must_be(
+    path: Path, rows: list[dict[str, str]], count: int, expected: Mapping[str, Any]
+) -> None:
+    """Raises Damaged where rows were lost, or are another cell's."""
+    if not rows or rows[0][SEALS[0]] != str(count):
+        whole = rows[0][SEALS[0]] if rows else "more"
+        raise Damaged(f"{path} was cut: {count} rows of {whole}")
+    for row in rows:
+        for name, value in expected.items():
+            if row[name] != str(value):
+                raise Damaged(f"{path} is another cell's: its {name} is {row[name]!r}")
 
 
 def _unsealed(path: Path, columns: tuple[str, ...]) -> Iterator[str]:

@@ -29,7 +29,15 @@ FEWEST_ROUNDS = 2  # ... and that may be the ceilings' only one
 LAUNCH, TRANSFER, MEMORY, ARITHMETIC = "launch", "transfer", "memory", "arithmetic"
 UPLOADS, DOWNLOADS = ("upload", "upload_pinned"), ("download", "download_pinned")
 WHOLE = ("compute", "round_trip")
-SPEEDUP = ("speedup", "speedup_low", "speedup_high", "finding", "detectable", "pairs")
+SPEEDUP = (
+    "speedup",
+    "speedup_low",
+    "speedup_high",
+    "finding",
+    "detectable",
+    "pairs",
+    "speedup_by_round",
+)
 CELL = ("workload", "backend", "dtype", "size")
 KEPT = (*CELL, "scope", "baseline", "error", "error_bound", *FROM_ROUNDS)
 

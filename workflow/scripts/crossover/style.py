@@ -28,6 +28,7 @@ from crossover import record
 
 WIDTH = 8.0  # 768 CSS px as SVG, 1,200 px as PNG: Snakemake's report cuts what is much wider
 MARGIN = 0.15
+MOST_MINOR = 40
 DPI = 150
 TITLE, SMALL, NOTE = 13.0, 9.0, 8.5
 GREY, DARK = "#595959", "#222222"
@@ -253,7 +254,7 @@ def size_axis(axes: Axes, sizes: Sequence[int], width: float) -> None:
     axes.set_xscale("log")
     axes.set_xlim(low, high)
     axes.set_xticks(list(ticks), list(ticks.values()))
-    axes.xaxis.set_minor_locator(FixedLocator(sizes))
+    axes.xaxis.set_minor_locator(FixedLocator(sizes, nbins=MOST_MINOR))
     axes.xaxis.set_minor_formatter(NullFormatter())
     axes.set_xlabel("size n")
 

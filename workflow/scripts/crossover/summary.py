@@ -112,11 +112,13 @@ def _speedup(ours: Outcome, baseline: Outcome, scope: str) -> dict[str, Any]:
         return {}
     if ours is baseline:
         return {"speedup": 1.0, "pairs": len(ours.rounds)}
-    logs = [
-        log(theirs.median_s(scope) / mine.median_s(scope))
+    ratios = {
+        number: theirs.median_s(scope) / mine.median_s(scope)
         for number, mine in ours.rounds.items()
         if (theirs := baseline.rounds.get(number)) and paired(mine, theirs)
-    ]
+    }
+    logs = [log(ratio) for ratio in ratios.values()]
+    by_round = " ".join(f"{number}:{ratio!r}" for number, ratio in ratios.items())
     if interval := intervals.of(logs):
         return {
             "speedup": interval.point,
@@ -125,9 +127,10 @@ def _speedup(ours: Outcome, baseline: Outcome, scope: str) -> dict[str, Any]:
             "finding": intervals.finding(interval),
             "detectable": intervals.detectable(interval),
             "pairs": len(logs),
+            "speedup_by_round": by_round,
         }
     if logs:
-        return {"speedup": exp(logs[0]), "pairs": 1}
+        return {"speedup": exp(logs[0]), "pairs": 1, "speedup_by_round": by_round}
     both = (ours, baseline)
     if len({round.facts["machine"] for one in both for round in one.rounds.values()}) > 1:
         return {}

@@ -1,0 +1,158 @@
+"""What the summary answers: from which size on a backend is faster, and a file to take home."""
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import pairwise
+from math import log
+from typing import Any
+
+from crossover import break_even, take_home
+from crossover.break_even import BreakEven
+from crossover.intervals import Interval
+from crossover.reuse import Reuse, reuse
+from crossover.speedup_curve import Logs
+from crossover.status import OK
+
+SCOPES = ("compute", "round_trip")
+BEST_CPU = "best CPU"  # a name that no backend can have
+COLUMNS = (
+    *("workload", "dtype", "backend", "scope", "against"),
+    *break_even.COLUMNS,
+    "words",
+)
+
+Row = Mapping[str, str]
+
+
+class Curves:
+    """The rows of one workload in one dtype."""
+
+    def __init__(self, rows: Sequence[Row]) -> None:
+        ok = [row for row in rows if row["status"] == OK]
+        self.workload, self.dtype = rows[0]["workload"], rows[0]["dtype"]
+        self.baseline = rows[0]["baseline"]
+        self.rows = {(row["backend"], row["scope"], int(row["size"])): row for row in ok}
+        # Drawing has rows of its own, without this scope.
+        self.backends = list(dict.fromkeys(r["backend"] for r in ok if r["scope"] == "compute"))
+        self.devices = {backend for backend, scope, _ in self.rows if scope == "download"}
+        self.power = _power({int(row["size"]): float(row["flop"] or 0) for row in ok})
+
+    def logs(self, backend: str, scope: str) -> Logs:
+        """The logarithm of each pair's speedup over the baseline, by size and round."""
+        return {
+            size: {number: log(speedup) for number, speedup in _by_round(row)}
+            for (name, where, size), row in self.rows.items()
+            if (name, where) == (backend, scope) and row["speedup_by_round"]
+        }
+
+    def over(self, backend: str, rival: str, scope: str) -> Logs:
+        """The same over another backend, in the rounds that both have."""
+        mine, theirs = self.logs(backend, scope), self.logs(rival, scope)
+        if rival == self.baseline:
+            return mine
+        return {
+            size: {n: mine[size][n] - theirs[size][n] for n in mine[size] if n in theirs[size]}
+            for size in mine
+            if size in theirs
+        }
+
+    def rivals(self, backend: str) -> list[str]:
+        return [name for name in self.backends if name not in self.devices and name != backend]
+
+    def find(self, backend: str, scope: str, rivals: Iterable[str]) -> BreakEven | None:
+        curves = [logs for rival in rivals if (logs := self.over(backend, rival, scope))]
+        return break_even.find(curves, self.power) if curves else None
+
+    def break_evens(self) -> Iterator[dict[str, Any]]:
+        """The rows of break_even.csv; kind and all after it are empty where no interval is."""
+        for backend in self.backends:
+            if backend == self.baseline:
+                continue
+            against = {self.baseline: [self.baseline]}
+            if (rivals := self.rivals(backend)) != [self.baseline]:
+                against[BEST_CPU] = rivals
+            for scope in SCOPES if backend in self.devices else SCOPES[:1]:
+                for name, others in against.items():
+                    found = self.find(backend, scope, others)
+                    yield {
+                        "workload": self.workload,
+                        "dtype": self.dtype,
+                        "backend": backend,
+                        "scope": scope,
+                        "against": name,
+                        **break_even.to_row(found),
+                        "words": found.words() if found else "",
+                    }
+
+    def entries(self) -> Iterator[take_home.Entry]:
+        for backend in self.backends:
+            if backend not in self.devices:
+                continue
+            mine = {size: row for (b, s, size), row in self.rows.items()
+                    if (b, s) == (backend, "compute")}  # fmt: skip
+            yield take_home.Entry(
+                workload=self.workload,
+                dtype=self.dtype,
+                backend=backend,
+                baseline=self.baseline,
+                device=next(iter(mine.values()))["device"],
+                round_trip=self.find(backend, "round_trip", [self.baseline]),
+                best=self.find(backend, "round_trip", self.rivals(backend)),
+                reuse={
+                    size: found for size in mine if (found := self.reuse(backend, size)) is not None
+                },
+            )
+
+    def reuse(self, backend: str, size: int) -> Reuse | None:
+        def seconds(name: str, scope: str) -> float | None:
+            row = self.rows.get((name, scope, size))
+            return float(row["median_s"]) if row else None
+
+        host_s, device_s = seconds(self.baseline, "compute"), seconds(backend, "compute")
+        if host_s is None or device_s is None:
+            return None
+        row = self.rows[backend, "compute", size]
+        has_inputs = (row["input_bytes"] or "0") != "0"
+        return reuse(
+            host_s,
+            device_s,
+            upload_s=seconds(backend, "upload") if has_inputs else 0.0,
+            download_s=seconds(backend, "download"),
+            round_trip_s=seconds(backend, "round_trip"),
+            first_call_s=seconds(backend, "first_call"),
+            host_first_call_s=seconds(self.baseline, "first_call"),
+            speedup=_interval(row),
+        )
+
+
+def curves(rows: Iterable[Row]) -> list[Curves]:
+    """One for each workload and dtype, in the summary's order."""
+    groups: dict[tuple[str, str], list[Row]] = {}
+    for row in rows:
+        groups.setdefault((row["workload"], row["dtype"]), []).append(row)
+    return [Curves(group) for group in groups.values()]
+
+
+def use_gpu(rows: Sequence[Row]) -> str:
+    """The text of use_gpu.py."""
+    ok = [row for row in rows if row["status"] == OK]
+    entries = [entry for one in curves(rows) for entry in one.entries()]
+    return take_home.render(entries, [row["cpu"] for row in ok], [int(row["cores"]) for row in ok])
+
+
+def _by_round(row: Row) -> Iterator[tuple[int, float]]:
+    for part in row["speedup_by_round"].split():
+        number, _, speedup = part.partition(":")
+        yield int(number), float(speedup)
+
+
+def _interval(row: Row) -> Interval | None:
+    if not row["finding"]:
+        return None
+    return Interval(*(float(row[name]) for name in ("speedup_low", "speedup", "speedup_high")))
+
+
+def _power(flop: Mapping[int, float]) -> float:
+    """The largest power with which the work grows: 1 for add, 3 for products of matrices."""
+    known = sorted((size, work) for size, work in flop.items() if work > 0)
+    slopes = [log(w2 / w1) / log(n2 / n1) for (n1, w1), (n2, w2) in pairwise(known)]
+    return max([1.0, *slopes])
