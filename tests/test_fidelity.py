@@ -106,6 +106,15 @@ def test_arrays_start_at_a_cache_line():
         assert (copy == array).all() and copy.dtype == array.dtype
 
 
+def test_results_lie_elsewhere_after_every_scatter(monkeypatch):
+    monkeypatch.setattr(fidelity_timers, "HELD", [])
+    places = set()
+    for _ in range(20):
+        places.add(np.empty(10_000, "float32").ctypes.data % 64)
+        fidelity_timers.scatter()
+    assert len(places) > 1
+
+
 def test_real_timers_in_processes_of_their_own(monkeypatch):
     monkeypatch.setattr(fidelity, "turn", lambda: nullcontext(0))  # no time is looked at
     found = fidelity.measure(CELL, processes=1, rounds=6, min_time_s=1e-3)

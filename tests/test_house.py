@@ -7,7 +7,7 @@ import pytest
 import yaml
 
 from conftest import ROOT
-from crossover import __version__
+from crossover import __version__, grades, status
 
 DEFAULT_PROFILE = "profiles/default/config.yaml"
 
@@ -52,6 +52,11 @@ def test_every_make_target_of_the_readme_is_there():
     )
     targets = set(re.findall(r"^([a-z]+):", (ROOT / "Makefile").read_text(), re.MULTILINE))
     assert named <= targets, named - targets
+
+
+@pytest.mark.parametrize("word", [*grades.MEANING, *status.ALL])
+def test_every_grade_and_status_is_explained(word):
+    assert f"`{word}`" in (ROOT / "docs/results.md").read_text()
 
 
 def test_no_file_is_longer_than_400_lines():
