@@ -16,7 +16,7 @@ Each has 0.2 s in a process, in samples of a millisecond or more, and answers wi
 default pyperf takes three values of 0.1 s, which are means: on a busy machine 1.2 to 1.5 times that
 median, and so are the means of our own samples. On a quiet one they can be asked for (--min-time).
 
-About 15 minutes on two cores. Exits 1 where a bound fails.
+About 12 minutes on two cores. Exits 1 where a bound fails.
 """
 
 import argparse

@@ -11,7 +11,6 @@ a millisecond or more (one call, where that is longer).
 import gc
 import json
 import os
-import random
 import sys
 from collections.abc import Callable
 from contextlib import redirect_stdout
@@ -21,17 +20,14 @@ from math import ceil
 from statistics import fmean, median
 from typing import Any, NamedTuple
 
-from crossover import machine, plugin
+from crossover import machine, placement, plugin
 from crossover.clock import FEWEST_SAMPLES, Call, Stopwatch, sample
 from crossover.measurement import MOST_SAMPLES
 
 TOOLS = ("ours", "Timer", "pyperf")  # Timer is torch.utils.benchmark's
 BUDGET_S = 0.2  # as in the shipped config; the least that Timer measures by default, too
 BLOCK_S = 5e-3  # of one timer, before the next has its turn
-LINE_BYTES = 64
 WARM_CALLS = 2  # before a block: what Timer makes by itself
-
-HELD: list[bytearray] = []
 
 
 class Cell(NamedTuple):
@@ -53,31 +49,11 @@ def function(cell: Cell) -> Function:
     workload = plugin.load(plugin.builtin("workloads")[cell.workload])
     module = plugin.load(plugin.builtin("backends")[cell.library])
     backend = module.Backend("cpu", machine.usable_cores(), {})
-    inputs = map(aligned, workload.inputs(np.random.default_rng(0), cell.size, cell.dtype))
+    inputs = workload.inputs(np.random.default_rng(0), cell.size, cell.dtype)
     arrays = [backend.to_device(array, cell.dtype) for array in inputs]
-    scatter()
+    placement.scatter()
     names = {"size": cell.size, "dtype": backend.dtype(cell.dtype), "device": backend.device}
     return Function(partial(workload.compute, backend.xp, *arrays, **names), backend)
-
-
-def aligned(array: Any) -> Any:
-    """A copy from the start of a cache line on: NumPy's add on 80 kB takes 14 % longer from most of
-    the places where an array lies otherwise (measured)."""
-    import numpy as np
-
-    memory = np.empty(array.nbytes + LINE_BYTES, "uint8")
-    start = -memory.ctypes.data % LINE_BYTES
-    copy = memory[start : start + array.nbytes].view(array.dtype).reshape(array.shape)
-    copy[...] = array
-    return copy
-
-
-def scatter() -> None:
-    """Let results lie elsewhere in every process. Where they lie moves NumPy's polar on 40 kB by
-    8 % (measured), and a timer's own imports decide it, the same in each of its processes: a
-    difference that is not the clock's (Mytkowicz et al., "Producing wrong data without doing
-    anything obviously wrong!", ASPLOS 2009)."""
-    HELD.extend(bytearray(random.randrange(600, 5000)) for _ in range(30))
 
 
 def by_us(cell: Cell) -> dict[str, Any]:

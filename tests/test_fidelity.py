@@ -8,7 +8,6 @@ import numpy as np
 import pytest
 
 import fidelity
-import fidelity_timers
 from crossover import machine
 from fidelity_timers import TOOLS, Cell
 from report import Report
@@ -96,23 +95,6 @@ def test_raw_data_is_judged_once_more(tmp_path, monkeypatch, shift, status):
         fidelity.main()
     assert ended.value.code == status
     assert "a quiet machine" in out.read_text()
-
-
-def test_arrays_start_at_a_cache_line():
-    for size in (1, 1000, 10_001):
-        array = np.arange(size, dtype="float32")
-        copy = fidelity_timers.aligned(array)
-        assert copy.ctypes.data % 64 == 0
-        assert (copy == array).all() and copy.dtype == array.dtype
-
-
-def test_results_lie_elsewhere_after_every_scatter(monkeypatch):
-    monkeypatch.setattr(fidelity_timers, "HELD", [])
-    places = set()
-    for _ in range(20):
-        places.add(np.empty(10_000, "float32").ctypes.data % 64)
-        fidelity_timers.scatter()
-    assert len(places) > 1
 
 
 def test_real_timers_in_processes_of_their_own(monkeypatch):

@@ -13,7 +13,7 @@ from operator import iadd, matmul, methodcaller
 from pathlib import Path
 from typing import Any
 
-from crossover import machine, plugin
+from crossover import machine, placement, plugin
 from crossover.cells import itemsize
 from crossover.clock import Samples, Stopwatch
 from crossover.interference import Counters
@@ -59,7 +59,7 @@ class Ceilings:
         self.facts.update(self.backend.facts(), numpy_version=np.__version__)
         self.facts["cache_bytes"] = self.backend.cache_bytes()
         # Its pages come with `_host`: memory that nobody touches costs nothing.
-        self.buffer = np.empty(self._most_bytes() // self.item, host_dtype(self.dtype))
+        self.buffer = placement.empty(self._most_bytes() // self.item, host_dtype(self.dtype))
         self.filled = 0
         before = Counters.now(self.facts.get("device_uuid", ""))
         self._launch()

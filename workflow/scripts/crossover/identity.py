@@ -23,6 +23,7 @@ HARNESS = (
     "machine.py",
     "measurement.py",
     "nvml.py",
+    "placement.py",
     "plugin.py",
     "record.py",
     "status.py",

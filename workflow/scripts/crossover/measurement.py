@@ -15,7 +15,7 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any
 
-from crossover import interference, machine, plugin, synchronized
+from crossover import interference, machine, placement, plugin, synchronized
 from crossover.clock import Run, Samples, Stopwatch, sample
 from crossover.status import (
     ERROR,
@@ -66,6 +66,7 @@ class Measurement:
         self._facts_of_library()
         self._refuse_what_cannot_fit()
 
+        placement.scatter()
         machine.reset_peak()
         before_bytes = machine.resident_bytes()
         host = self._inputs()

@@ -24,6 +24,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
+from crossover import placement
+
 # Half the distance from 1 to the next number: the relative error of one correct rounding.
 UNIT_ROUNDOFF = {
     "float16": 2.0**-11,
@@ -67,11 +69,10 @@ def draw(rng: Any, count: int, dtype: str, low: float, high: float) -> Any:
     """`count` uniform numbers in [low, high) of a host dtype, the next ones of `rng`.
 
     Drawn in blocks, so that a big array needs no temporaries, and so that a check can draw the same
-    numbers again block by block: draw(a) then draw(b) are the same numbers as draw(a + b).
+    numbers again block by block: draw(a) then draw(b) are the same numbers as draw(a + b). The
+    array starts at a cache line (placement.py).
     """
-    import numpy as np
-
-    out = np.empty(count, host_dtype(dtype))
+    out = placement.empty(count, host_dtype(dtype))
     for part in blocks(count):
         view = out[part]
         if view.dtype.kind == "i":
