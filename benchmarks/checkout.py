@@ -34,7 +34,8 @@ def configure(folder: Path, config: Mapping[str, Any]) -> None:
 
 
 def own_lock(folder: Path) -> None:
-    """For what is not disturbed by another sweep of this machine: it need not wait for one."""
+    """For what no other sweep of this machine disturbs, or what holds the machine's lock itself:
+    waiting for a turn is no cost of ours."""
     path = folder / "workflow/scripts/crossover/turn.py"
     text = path.read_text()
     assert "/tmp/crossover.lock" in text

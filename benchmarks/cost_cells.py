@@ -8,6 +8,7 @@ import tempfile
 from pathlib import Path
 
 import checkout
+from crossover.turn import turn
 from report import Report, progress
 
 ELEMENTS, ROWS = [1000, 10_000, 100_000, 1_000_000], [64, 128, 256, 512]
@@ -33,10 +34,12 @@ def measure(report: Report, rounds: int) -> None:
     taken = {}
     with tempfile.TemporaryDirectory() as name:
         folder = checkout.make(Path(name) / "clone", CONFIG | {"rounds": 1})
+        checkout.own_lock(folder)
         for count in [number for number in BOUNDS if number <= rounds]:
             progress(f"cells: 48 cells, {count} round(s)")
             checkout.configure(folder, CONFIG | {"rounds": count})
-            spent += checkout.run(folder, checkout.command())[0]
+            with turn():
+                spent += checkout.run(folder, checkout.command())[0]
             taken[count] = spent
     report.table(
         ("48 cells", "seconds"),

@@ -15,6 +15,7 @@ from pathlib import Path
 from statistics import median
 
 import checkout
+from crossover.turn import turn
 from report import Report, progress
 
 BOUNDS = {"numpy": 1.5, "torch": 1.2}
@@ -56,8 +57,11 @@ def measure(report: Report, times: int) -> None:
     for library, bound in BOUNDS.items():
         progress(f"job: {library}")
         with tempfile.TemporaryDirectory() as name:
-            turns = [one_turn(Path(name) / str(turn), library) for turn in range(times)]
-        figures = {what: median(turn[what] for turn in turns) for what in turns[0]}
+            turns = []
+            for number in range(times):
+                with turn():
+                    turns.append(one_turn(Path(name) / str(number), library))
+        figures = {what: median(figures[what] for figures in turns) for what in turns[0]}
         floor = figures["empty job"] + figures["import"]
         ratios[library] = (figures["ours"] / floor, bound)
         rows.append((library, *(f"{seconds:.3f}" for seconds in figures.values()), f"{floor:.3f}"))
@@ -69,6 +73,7 @@ def measure(report: Report, times: int) -> None:
 def one_turn(folder: Path, library: str) -> dict[str, float]:
     """Seconds of one job: ours without its phases, the two parts of the floor, and the phases."""
     ours = checkout.make(folder / "ours", config_of(library))
+    checkout.own_lock(ours)
     spy = folder / "spy"
     spy.mkdir()
     (spy / "sitecustomize.py").write_text(SPY)

@@ -6,7 +6,7 @@ rule summarize:
         code=[
             source(SCRIPTS / "summarize.py"),
             *library("summary.py", "outcomes.py", "grades.py", "intervals.py", *READING),
-            *library("roofline.py", "workloads/__init__.py"),
+            *library("roofline.py", "workloads/__init__.py", "placement.py"),
             *library("table.py", "cells.py", "interference.py", "machine.py", "nvml.py"),
         ],
     output:
