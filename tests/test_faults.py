@@ -295,7 +295,7 @@ def test_the_closing_lines_count_and_explain(swept):
     project, _ = swept
     done = project.crossover("close")
     assert done.returncode == 0 and not done.stderr
-    cells = len(EXPECTED) + 1  # the picture is one
+    cells = len(EXPECTED) + 2  # two pictures, one by each method
     assert f"Not ok: {len(EXPECTED) - 1} of {cells} cells" in done.stdout
     for backend, (status, reason) in EXPECTED.items():
         assert status == "ok" or f"1 x {backend}: {status} ({reason}" in done.stdout

@@ -29,7 +29,7 @@ CONFIG = {
     "rounds": 2,
     "budget_s": 0.01,
 }
-JOBS = 5 * 2  # four cells and one picture, two rounds
+JOBS = 6 * 2  # four cells and a picture by two methods, two rounds
 # A process that holds a turn, says so, and stays; with an argument it has a child do it instead.
 HOLDER = """
 import subprocess, sys, time
