@@ -101,6 +101,11 @@ def test_calls_longer_than_the_budget_that_never_agree_are_bounded():
     assert device.sample(budget_s=0.2).seconds == [pytest.approx(2.5)]
 
 
+def test_all_calls_are_counted():
+    device = Device(1e6, slow=[38e6, 34e6, 4e6])
+    assert device.sample().made == device.calls
+
+
 def test_a_few_samples_where_one_call_is_nearly_the_budget():
     assert len(Device(0.19e9).sample(budget_s=0.2).seconds) == FEWEST_SAMPLES
 

@@ -40,17 +40,16 @@ def measured(folder: Path, workload: str, library: str, size: int, **changes) ->
 
 
 @pytest.mark.parametrize("library", ["numpy", "torch"])
-def test_recycled_memory_has_few_page_faults(tmp_path, monkeypatch, library):
-    """Arrays of 40 MB, which glibc gives back to the kernel of its own accord. One of the nine may
-    find no gap that it fits into, and be new."""
+def test_recycled_memory_has_no_page_faults(tmp_path, monkeypatch, library):
+    """Arrays of 40 MB, which glibc gives back to the kernel of its own accord."""
     monkeypatch.setenv("GLIBC_TUNABLES", "glibc.malloc.tcache_count=7")
     faults = {}
     for memory in ("fresh", "recycled"):
-        row = measured(tmp_path, "polar", library, 5_000_000, memory=memory)
+        row = measured(tmp_path, "polar", library, 5_000_000, memory=memory, budget_s=1.0)
         assert row["memory"] == memory
         assert "tcache_count=7" in row["environment"]  # what the user set is kept
         faults[memory] = float(row["page_faults"])
-    assert faults["fresh"] > 100 and faults["recycled"] < 0.3 * faults["fresh"]
+    assert faults["fresh"] > 100 and faults["recycled"] < 0.1 * faults["fresh"]
 
 
 def test_recycled_memory_is_refused_where_the_c_library_cannot(tmp_path, monkeypatch):

@@ -51,12 +51,14 @@ class Run(NamedTuple):
 
 @dataclass
 class Samples:
-    """`seconds` per call of each sample, `calls` in each, and when it started (`now`, in s)."""
+    """`seconds` per call of each sample, `calls` in each, and when it started (`now`, in s).
+    `made` are all calls, those of the warm-up too."""
 
     calls: int = 1
     seconds: list[float] = field(default_factory=list)
     started: list[float] = field(default_factory=list)
     device_s: list[float | None] = field(default_factory=list)
+    made: int = 0
 
     def add(self, run: Run) -> None:
         """The sample that a run of `calls` calls is."""
@@ -147,6 +149,7 @@ def sample(
         if spent_s >= budget_s / 2 and settled(samples.seconds):
             break
         run = watch.run(call, samples.calls)
+        samples.made += samples.calls
         spent_s += run.seconds
         samples.add(run)
     return samples
@@ -184,6 +187,7 @@ def _warm_up(
     history: list[float] = []
     while True:
         run = watch.run(call, samples.calls)
+        samples.made += samples.calls
         duration_s = run.seconds
         spent_s += duration_s
         runs += 1

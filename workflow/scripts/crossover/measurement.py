@@ -190,7 +190,9 @@ class Measurement:
         device = self._upload(host)
         backend.synchronize()
         backend.reset_peak()
+        faults = _page_faults()
         take("compute", self._compute(device), first_s if backend.on_host else None)
+        self.facts["page_faults"] = (_page_faults() - faults) / taken["compute"].made
         if not backend.on_host:
             outputs = self._compute(device)()
             take("download", partial(self._download, outputs))
@@ -246,11 +248,8 @@ class Measurement:
         backend = self.backend
         device = self._upload(self._inputs() if host is None else host)
         backend.synchronize()
-        faults = resource.getrusage(resource.RUSAGE_SELF).ru_minflt
         outputs = _tuple(self._compute(device)())
         backend.synchronize()
-        faults = resource.getrusage(resource.RUSAGE_SELF).ru_minflt - faults
-        self.facts["page_faults"] = faults
         for output in outputs:
             if (found := backend.dtype_of(output)) != dtype:
                 raise Mismatch(f"the result is {found}, not {dtype}")
@@ -310,6 +309,11 @@ def rows_of(
 
 def _tuple(outputs: Any) -> tuple[Any, ...]:
     return outputs if isinstance(outputs, tuple) else (outputs,)
+
+
+def _page_faults() -> int:
+    """Of this process so far, those that needed no disk."""
+    return resource.getrusage(resource.RUSAGE_SELF).ru_minflt
 
 
 def _refuse(place: str, asked: int, there: int) -> None:
