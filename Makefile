@@ -14,19 +14,23 @@ SNAKEMAKE += --configfile $(CONFIG) --replace-workflow-config
 endif
 CROSSOVER = PYTHONPATH=workflow/scripts $(BIN)/python -m crossover
 
-.PHONY: sweep test lint plan retry fresh peek cell report help install
+.PHONY: sweep test test-cluster lint plan retry fresh peek cell report help install
 .DEFAULT_GOAL := help
 
 help: ## this list
-	@grep -hE '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 10
+	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 14
 
 sweep: $(BIN)/.installed ## measure what CONFIG says, draw it, and say what came out
 	@$(CROSSOVER) check --config $(CONFIG)
-	$(SNAKEMAKE) $(ARGS)
+	$(SNAKEMAKE) $(ARGS) || $(CROSSOVER) lost --config $(CONFIG) -- $(SNAKEMAKE) $(ARGS)
 	@$(CROSSOVER) close --config $(CONFIG) $(if $(STRICT),$(if $(filter 0,$(STRICT)),--no-strict,--strict))
 
 test: $(BIN)/.installed-dev lint ## linters and tests
 	$(BIN)/pytest -q -n auto --maxprocesses 8 --dist loadfile
+
+test-cluster: $(BIN)/.installed-cluster ## tests on a real Slurm, on this machine alone; as root
+	@tests/cluster/install
+	$(BIN)/pytest -q -rs tests/cluster
 
 lint: $(BIN)/.installed-dev ## linters alone
 	$(BIN)/ruff check
@@ -65,4 +69,8 @@ $(BIN)/.installed: requirements.txt
 
 $(BIN)/.installed-dev: requirements-dev.txt $(BIN)/.installed
 	$(BIN)/pip install --quiet --requirement requirements-dev.txt
+	@touch $@
+
+$(BIN)/.installed-cluster: requirements-cluster.txt $(BIN)/.installed-dev
+	$(BIN)/pip install --quiet --requirement requirements-cluster.txt
 	@touch $@

@@ -15,7 +15,7 @@ sys.path.insert(0, str(SCRIPTS))
 
 from snakemake.exceptions import WorkflowError
 
-from crossover import cells, identity, plugin
+from crossover import cells, identity, plugin, slurm_queue
 from crossover.config import ConfigError, check_file, read
 
 
@@ -200,3 +200,7 @@ onstart:
     # a limit on submissions per second, which jobs that run one at a time do not come near.
     if workflow.local_exec:
         workflow.scheduler.job_rate_limiter = None
+    # As often as Snakemake looks itself; the other executors have no such number, and no Slurm.
+    interval = "init_seconds_before_status_checks"
+    if seconds := getattr(workflow.executor_settings, interval, None):
+        slurm_queue.watch(logger.warning, seconds)

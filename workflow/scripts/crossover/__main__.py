@@ -15,18 +15,30 @@ from pathlib import Path
 from statistics import median
 from typing import Any
 
-from crossover import again, closing, identity, job, machine, plugin, record, summary, table
+from crossover import (
+    again,
+    closing,
+    identity,
+    job,
+    lost,
+    machine,
+    plugin,
+    record,
+    slurm_queue,
+    summary,
+    table,
+)
 from crossover.cells import Cell, itemsize, probe_json
 from crossover.config import Backend, Config, ConfigError, load
 from crossover.spelling import whole
 from crossover.status import OK
 from crossover.workloads import Cost
 
-COMMANDS = ("check", "close", "peek", "plan", "retry", "fresh", "cell")
+COMMANDS = ("check", "close", "peek", "plan", "retry", "fresh", "cell", "lost")
 JOB = re.compile(
-    r"^Job \d+: (?:render )?(\S+), (\S+), (\S+), n=(\d+), round (\d+) of \d+$", re.MULTILINE
+    r"^ *Job \d+: (?:render )?(\S+), (\S+), (\S+), n=(\d+), round (\d+) of \d+$", re.MULTILINE
 )
-CEILINGS = re.compile(r"^Job \d+: ceilings of (\S+), \S+, round \d+ of \d+$", re.MULTILINE)
+CEILINGS = re.compile(r"^ *Job \d+: ceilings of (\S+), \S+, round \d+ of \d+$", re.MULTILINE)
 # For the estimate alone: what two ordinary cores do at least.
 FLOP_PER_S, BYTES_PER_S = 2e10, 2e9
 CALLS = 4  # first, warm-up, sample, check
@@ -46,7 +58,7 @@ def main() -> None:
     parser.add_argument("--backend")
     parser.add_argument("--size")
     parser.add_argument("--dtype")
-    parser.add_argument("arguments", nargs="*", help="after --: more flags for Snakemake")
+    parser.add_argument("arguments", nargs="*", help="after --: flags for Snakemake, or all of it")
     options = parser.parse_intermixed_args()
     try:
         config = load(options.config)
@@ -68,6 +80,8 @@ def main() -> None:
                 )
             case "cell":
                 one_cell(config, options)
+            case "lost":
+                sys.exit(lost.recover(options.arguments))
     except ConfigError as error:
         sys.exit("\n".join(error.lines))
     except BrokenPipeError:  # the reader, such as `head`, has seen enough
@@ -92,6 +106,9 @@ def check() -> None:
     if (free := shutil.disk_usage(here).free) < LEAST_FREE:
         needed = f"a sweep needs {LEAST_FREE / 1e6:.0f} MB at least"
         sys.exit(f"{here}: {free / 1e6:.1f} MB left on its disk; {needed}")
+    if jobs := " ".join(slurm_queue.left_over()):
+        words = "Slurm still has jobs of an earlier run from here, which would measure the same"
+        sys.exit(f"{words}: wait for them, or end them with 'scancel {jobs}'")
 
 
 def close(config: Config, path: Path, strict: bool) -> None:

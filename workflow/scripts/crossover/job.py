@@ -45,6 +45,10 @@ THREAD_VARIABLES = (
 RECYCLED = "glibc.malloc.mmap_max=0:glibc.malloc.trim_threshold=68719476736"
 RECYCLED += ":glibc.malloc.top_pad=67108864"
 PACKAGE_FOLDER = Path(__file__).resolve().parent.parent
+# Names a file that says what a cluster lost, and why, by the file that is missing (lost.py).
+LOST = "CROSSOVER_LOST"
+# Of the machine where a job runs: no part of a row about a job that ran elsewhere, or nowhere.
+OF_THIS_MACHINE = ("machine", "cpu", "cores", "memory_bytes", "boot", "host", "conditions")
 # Waits for the end of its input, which is the end of this job however it comes.
 GUARD = 'read end || kill -9 "-$0"'
 
@@ -91,6 +95,8 @@ def _of_backend(task: dict[str, Any], timeout_s: float, log: Path) -> None:
             failure = (found.get("status", UNAVAILABLE), found["reason"])
     if task["facts"]["memory"] == "recycled" and platform.libc_ver()[0] != "glibc":
         failure = (UNSUPPORTED, "memory: recycled needs the GNU C library")
+    if LOST in os.environ:  # what became of this job, and not of the probe
+        failure = None
     _finish(task, failure or _run(task, timeout_s, log, Path(task["csv"])))
 
 
@@ -169,6 +175,8 @@ def installed(distribution: str) -> str:
 
 def _run(task: dict[str, Any], timeout_s: float, log: Path, wanted: Path) -> tuple[str, str] | None:
     """Run the child in its turn; (status, reason) where it did not write `wanted` itself."""
+    if path := os.environ.get(LOST):
+        return _lost(task, json.loads(Path(path).read_text()).get(str(wanted)))
     wanted.unlink(missing_ok=True)
     log.parent.mkdir(parents=True, exist_ok=True)
     environment = os.environ | {name: str(task["threads_granted"]) for name in THREAD_VARIABLES}
@@ -212,6 +220,15 @@ def _run(task: dict[str, Any], timeout_s: float, log: Path, wanted: Path) -> tup
         return KILLED, f"killed by {name}{hint}"
     words = _last_words(log) or f"the process ended with exit status {child.returncode}"
     return (OUT_OF_MEMORY if out_of_memory(words) else ERROR), words
+
+
+def _lost(task: dict[str, Any], found: list[str] | None) -> tuple[str, str]:
+    """What became of this job on the cluster; here nothing is measured instead."""
+    if found is None:
+        sys.exit("not among what the cluster lost: the next sweep measures it")
+    task["facts"] |= dict.fromkeys((*OF_THIS_MACHINE, "threads_granted"), "")
+    status, reason = found
+    return status, reason
 
 
 @contextmanager
