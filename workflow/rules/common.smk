@@ -59,6 +59,10 @@ SUMMARY = f"{OUT}/summary.csv"
 ENVIRONMENT = str(ROOT / "environment.yml")
 
 
+# Only `--sdm apptainer` takes notice; without an image in the config there is none.
+container: CONFIG.container
+
+
 def source(path):
     """A source file as an input. `local`: a module's prefix is for what the module makes."""
     return local(relative(path))

@@ -4,6 +4,7 @@ rule decide:
         code=[
             source(SCRIPTS / "decide.py"),
             *library("decide.py", "break_even.py", "speedup_curve.py", "intervals.py"),
+            *library("machines.py"),
             *library("reuse.py", "take_home.py", "use_gpu_template.py", "table.py", *READING),
         ],
     output:

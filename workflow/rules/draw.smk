@@ -8,7 +8,7 @@ rule charts:
         code=[
             source(SCRIPTS / "charts.py"),
             *library("charts.py", "notes.py", "table.py", *DRAWING),
-            *library("grades.py", "intervals.py"),
+            *library("grades.py", "intervals.py", "machines.py"),
         ],
     output:
         time_svg=report(f"{PLOTS}/time.svg", **on_page("time")),

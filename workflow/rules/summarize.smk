@@ -6,6 +6,7 @@ rule summarize:
         code=[
             source(SCRIPTS / "summarize.py"),
             *library("summary.py", "outcomes.py", "grades.py", "intervals.py", *READING),
+            *library("apart.py", "machines.py"),
             *library("roofline.py", "workloads/__init__.py", "placement.py"),
             *library("table.py", "cells.py", "interference.py", "machine.py", "nvml.py"),
         ],
@@ -16,8 +17,10 @@ rule summarize:
     conda:
         ENVIRONMENT
     params:
+        asked=[f"{name}={model}" for name, model in sorted(CONFIG.gpu_models.items())],
         baseline=CONFIG.baseline,
         cells=[f"{c.workload}/{c.backend}/{c.dtype}/{c.size}" for c in SORTED_CELLS],
+        mixed_machines=CONFIG.mixed_machines,
         pictures=[f"{p.workload}/{p.backend}/{p.dtype}/{p.size}" for p in sorted(PICTURES)],
         rounds=CONFIG.rounds,
     message:

@@ -20,6 +20,12 @@ output = Path(snakemake.output.summary).absolute()
 os.chdir(Path(snakemake.input.cells[0]).parents[6])
 everything = [*cells(Cell, params.cells), *cells(Picture, params.pictures)]
 with record.or_exit(), turn(shared=True):
-    rows = summary.summarize(everything, params.rounds, params.baseline)
+    rows = summary.summarize(
+        everything,
+        params.rounds,
+        params.baseline,
+        mixed=params.mixed_machines,
+        asked=dict(part.split("=", 1) for part in params.asked),
+    )
     roofs = roofline.read(ceilings_of(everything), params.rounds)
     table.write(output, roofline.annotate(rows, roofs))

@@ -122,7 +122,14 @@ def close(config: Config, path: Path, strict: bool) -> None:
 
 def peek(config: Config, path: Path) -> None:
     """The summary so far, whether or not a sweep is running; nothing is written."""
-    rows = summary.summarize(_all(config), config.rounds, config.baseline, partial=True)
+    rows = summary.summarize(
+        _all(config),
+        config.rounds,
+        config.baseline,
+        partial=True,
+        mixed=config.mixed_machines,
+        asked=config.gpu_models,
+    )
     texts = [{name: str(value) for name, value in row.items()} for row in rows]
     print(f"{'cell':48} {'rounds':>6} {'compute':>12} {'speedup':>8}  status")
     for row in texts:

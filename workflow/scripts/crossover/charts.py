@@ -11,7 +11,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.transforms import Transform
 
-from crossover import notes, status, style, table
+from crossover import machines, notes, status, style, table
 from crossover.style import Entry, Look, save
 
 __all__ = ["read", "save", "speedup", "time"]
@@ -32,11 +32,14 @@ Series = dict[tuple[str, str], pd.DataFrame]  # rows by size, of a backend in a 
 
 
 def read(path: str | PathLike[str]) -> pd.DataFrame:
-    """The summary, one row per cell and scope: numbers in NUMBERS, text in other columns.
+    """The summary, one row per cell and scope: numbers in NUMBERS, text in other columns. Of
+    several machines the first view; `apart` says what that leaves out, in every row.
 
     Raises what table.read does.
     """
-    summary = pd.DataFrame(table.read(Path(path)), dtype="str")
+    rows = table.read(Path(path))
+    summary = pd.DataFrame(machines.views(rows)[0].rows, dtype="str")
+    summary["apart"] = "; and ".join(machines.elsewhere(rows))
     for name in NUMBERS:
         summary[name] = [float(text or "nan") for text in summary[name]]
     return summary.astype({"size": "int64"})

@@ -7,7 +7,7 @@ from math import exp, log
 from pathlib import Path
 from statistics import fmean
 
-from crossover import grades, verdict
+from crossover import grades, machines, verdict
 from crossover.status import NOT_MEASURED, OK
 
 Row = Mapping[str, str]
@@ -46,7 +46,9 @@ def lines(rows: list[dict[str, str]], folder: Path, config: str = "") -> list[st
     if machine := next((row for row in rows if row["status"] == OK), None):
         text.append(f"Measured on {machine['cpu']}, {machine['cores']} cores.")
     if found := verdicts(rows):
-        text += [f"Speedups over {rows[0]['baseline']}; {_certainty(rows)}:", *found, *means(rows)]
+        main = machines.views(rows)[0].rows
+        words = f"Speedups over {rows[0]['baseline']}; {_certainty(main)}:"
+        text += [words, *found, *means(main)]
     return text + slowed(rows) + not_ok(rows, config) + not_good(rows, config)
 
 
@@ -61,7 +63,17 @@ def _certainty(rows: Iterable[Row]) -> str:
 
 
 def verdicts(rows: Iterable[Row]) -> list[str]:
-    """For each workload and dtype, one line per backend that is not the baseline."""
+    """For each workload and dtype, one line per backend that is not the baseline; then the same of
+    each machine that is kept apart."""
+    main, *others = machines.views(rows)
+    text = _verdicts(main.rows)
+    for view in others:
+        if found := _verdicts(row for row in view.rows if row["backend"] in view.own):
+            text += [f"Apart, on {view.words}:", *found]
+    return text
+
+
+def _verdicts(rows: Iterable[Row]) -> list[str]:
     text = []
     for (workload, dtype, backend), curve in _by(rows, "workload", "dtype", "backend"):
         points = {

@@ -41,7 +41,9 @@ class Config:
     seed: int
     keep_mb: float
     machine: str
+    mixed_machines: str
     strict: bool
+    container: str | None
 
     def cells(self) -> list[Cell]:
         """All cells; the backends of one workload, dtype and size stand side by side."""
@@ -64,6 +66,15 @@ class Config:
             for method, most in MOST_POINTS.items()
             if size <= most
         ]
+
+    @property
+    def gpu_models(self) -> dict[str, str]:
+        """By backend, the GPU model that its entry asks a cluster for, where it does."""
+        return {
+            name: dict(getattr(backend, "resources", ()))["gpu_model"]
+            for name, backend in self.backends.items()
+            if backend.device != "cpu" and "gpu_model" in dict(getattr(backend, "resources", ()))
+        }
 
     @property
     def folder(self) -> Path:
@@ -115,7 +126,9 @@ def _config(
         seed=values["seed"],
         keep_mb=float(values["arrays"]["keep_mb"]),
         machine=values["machine"],
+        mixed_machines=values["mixed_machines"],
         strict=values["strict"],
+        container=values.get("container"),
     )
 
 

@@ -1,11 +1,11 @@
 """What the summary answers: from which size on a backend is faster, and a file to take home."""
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from itertools import pairwise
 from math import log
 from typing import Any
 
-from crossover import break_even, take_home
+from crossover import break_even, machines, take_home
 from crossover.break_even import BreakEven
 from crossover.intervals import Interval
 from crossover.reuse import Reuse, reuse
@@ -18,15 +18,18 @@ COLUMNS = (
     *("workload", "dtype", "backend", "scope", "against"),
     *break_even.COLUMNS,
     "words",
+    *("machine", "device"),
 )
 
 Row = Mapping[str, str]
 
 
 class Curves:
-    """The rows of one workload in one dtype."""
+    """The rows of one workload in one dtype, with one rig for each backend (machines.View);
+    `own` are the backends that it is about."""
 
-    def __init__(self, rows: Sequence[Row]) -> None:
+    def __init__(self, rows: Sequence[Row], own: Container[str]) -> None:
+        self.own = own
         ok = [row for row in rows if row["status"] == OK]
         self.workload, self.dtype = rows[0]["workload"], rows[0]["dtype"]
         self.baseline = rows[0]["baseline"]
@@ -65,8 +68,9 @@ class Curves:
     def break_evens(self) -> Iterator[dict[str, Any]]:
         """The rows of break_even.csv; kind and all after it are empty where no interval is."""
         for backend in self.backends:
-            if backend == self.baseline:
+            if backend == self.baseline or backend not in self.own:
                 continue
+            row = next(row for (name, _, _), row in self.rows.items() if name == backend)
             against = {self.baseline: [self.baseline]}
             if (rivals := self.rivals(backend)) != [self.baseline]:
                 against[BEST_CPU] = rivals
@@ -81,6 +85,8 @@ class Curves:
                         "against": name,
                         **break_even.to_row(found),
                         "words": found.words() if found else "",
+                        "machine": row["machine"],
+                        "device": row["device"],
                     }
 
     def entries(self) -> Iterator[take_home.Entry]:
@@ -125,17 +131,23 @@ class Curves:
 
 
 def curves(rows: Iterable[Row]) -> list[Curves]:
-    """One for each workload and dtype, in the summary's order."""
+    """One for each workload and dtype, in the summary's order; machines that differ are told one
+    after the other."""
+    return [curve for view in machines.views(rows) for curve in _of_view(view)]
+
+
+def _of_view(view: machines.View) -> list[Curves]:
     groups: dict[tuple[str, str], list[Row]] = {}
-    for row in rows:
+    for row in view.rows:
         groups.setdefault((row["workload"], row["dtype"]), []).append(row)
-    return [Curves(group) for group in groups.values()]
+    return [Curves(group, view.own) for group in groups.values()]
 
 
 def use_gpu(rows: Sequence[Row]) -> str:
-    """The text of use_gpu.py."""
-    ok = [row for row in rows if row["status"] == OK]
-    entries = [entry for one in curves(rows) for entry in one.entries()]
+    """The text of use_gpu.py: of several machines, that of the first view."""
+    main = machines.views(rows)[0]
+    ok = [row for row in main.rows if row["status"] == OK]
+    entries = [entry for one in _of_view(main) for entry in one.entries()]
     return take_home.render(entries, [row["cpu"] for row in ok], [int(row["cores"]) for row in ok])
 
 

@@ -176,10 +176,13 @@ def not_shown(rows: pd.DataFrame) -> list[str]:
             reason = f"n = {size_words(min(reasons))}: {reason}"
         where = _sizes_words(reasons, rows[rows["backend"] == name]["size"])
         merged.setdefault((where, state, reason), []).append(name)
-    return [
+    lines = [
         f"Not shown: {', '.join(names)}, {where}: {_plain(state)}"
         + (f" ({reason})" if reason else "")
         for (where, state, reason), names in merged.items()
+    ]
+    return lines + [
+        f"Not shown, as measured apart: {apart}." for apart in set(rows["apart"]) - {""}
     ]
 
 

@@ -2,7 +2,8 @@
 
 A time is the median of the rounds' medians, a speedup the geometric mean over pairs: backend and
 baseline in the same round, machine and boot, near in time. Both with their 95 % interval from the
-rounds (intervals.py); quartiles, p95 and min are over all samples.
+rounds (intervals.py); quartiles, p95 and min are over all samples. A cell whose rounds were
+measured on machines that differ has rows for each of them (machines.py).
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -10,7 +11,7 @@ from math import exp, log
 from statistics import median, quantiles
 from typing import Any
 
-from crossover import grades, intervals
+from crossover import apart, grades, intervals, machines
 from crossover.cells import Cell
 from crossover.outcomes import Outcome, Timed, compared, paired, unpaired
 from crossover.status import OK
@@ -19,7 +20,7 @@ from crossover.table import COLUMNS
 FROM_ROUNDS = (
     *("threads_requested", "threads_granted", "threads_effective"),
     *("precision", "memory", "environment", "flop", "input_bytes", "output_bytes"),
-    *("machine", "cpu", "cores", "device", "library", "version"),
+    *("machine", "cpu", "cores", "device", "driver", "library", "version"),
 )
 # What a speedup is asked for; the other scopes have no counterpart on a host.
 COMPARED = ("compute", "round_trip")
@@ -28,18 +29,37 @@ PINNED = "_pinned"
 
 
 def summarize(
-    cells: Sequence[Cell], rounds: int, baseline: str, partial: bool = False
+    cells: Sequence[Cell],
+    rounds: int,
+    baseline: str,
+    partial: bool = False,
+    mixed: str = machines.APART,
+    asked: Mapping[str, str] | None = None,
 ) -> list[dict[str, Any]]:
-    """The summary's rows. With `partial`, for a sweep under way, rounds may still be missing."""
+    """The summary's rows. With `partial`, for a sweep under way, rounds may still be missing.
+    `mixed` is what becomes of machines that differ, `asked` the GPU model that each backend's entry
+    in the config asks for, where it does."""
     rows: list[dict[str, Any]] = []
     for outcomes in compared(cells, rounds, partial):
-        partner = next((o for o in outcomes if o.cell.backend == baseline), None)
+        theirs = next((o for o in outcomes if o.cell.backend == baseline), None)
         for outcome in outcomes:
-            rows += _rows(outcome, partner, baseline)
-    return rows
+            parts = apart.by_rig(outcome)
+            model = (asked or {}).get(outcome.cell.backend, "")
+            for part in parts:
+                partner = apart.partner(part, theirs) if theirs else None
+                notes = [apart.where_else(parts), *_not_as_asked(part, model)]
+                rows += _rows(part, partner, baseline, mixed, notes)
+    return machines.refuse(rows) if mixed == machines.REFUSE else rows
 
 
-def _rows(outcome: Outcome, partner: Outcome | None, baseline: str) -> list[dict[str, Any]]:
+def _not_as_asked(outcome: Outcome, model: str) -> list[str]:
+    return [apart.not_as_asked(model, round.facts) for round in outcome.rounds.values()]
+
+
+def _rows(
+    outcome: Outcome, partner: Outcome | None, baseline: str, mixed: str, notes: Sequence[str]
+) -> list[dict[str, Any]]:
+    """The rows of a cell in one place; `notes` are what is said of it beside its own."""
     cell = outcome.cell
     facts = [round.facts for round in outcome.rounds.values()]
     row: dict[str, Any] = dict.fromkeys(COLUMNS, "") | {
@@ -58,7 +78,8 @@ def _rows(outcome: Outcome, partner: Outcome | None, baseline: str) -> list[dict
     most = ("error", "error_bound", "host_peak_bytes", "device_peak_bytes")
     row |= {name: _most(facts, name) for name in most}
     row |= {name: _middle(facts, name) for name in ("import_s", "page_faults")}
-    row["note"] = "; ".join(dict.fromkeys(fact["note"] for fact in facts if fact["note"]))
+    every = [*(fact["note"] for fact in facts), *notes]
+    row["note"] = "; ".join(dict.fromkeys(filter(None, every)))
     row["call_s"] = outcome.call_s()
     scopes = list(dict.fromkeys(s for r in outcome.rounds.values() for s in r.scopes))
     on_device = "download" in scopes
@@ -72,9 +93,12 @@ def _rows(outcome: Outcome, partner: Outcome | None, baseline: str) -> list[dict
             entry["transfer"] = _transfer(scope)
         found = outcome.grades(measured)
         if scope in COMPARED and partner is not None and partner.status == OK:
-            entry |= _speedup(outcome, partner, scope)
-            if unpaired(outcome, partner):
+            entry |= _speedup(outcome, partner, scope, mixed)
+            if unpaired(outcome, partner) or entry["pairs"] == 0:
                 found.add(grades.NOT_PAIRED)
+            if entry["pairs"] == 0 and not apart.same_machine(outcome, partner):
+                words = apart.across(outcome, partner)
+                entry["note"] = "; ".join(filter(None, [entry["note"], words]))
         rows.append(entry | {"grade": grades.joined(found)})
     return rows
 
@@ -103,10 +127,11 @@ def _statistics(timed: Sequence[Timed]) -> dict[str, Any]:
     return found
 
 
-def _speedup(ours: Outcome, baseline: Outcome, scope: str) -> dict[str, Any]:
+def _speedup(ours: Outcome, baseline: Outcome, scope: str, mixed: str) -> dict[str, Any]:
     """Geometric mean over the pairs and its interval; without a pair the ratio of medians.
 
-    Empty where nothing may be divided: a baseline on too few threads, or another machine.
+    Empty where nothing may be divided: a baseline on too few threads, or on another machine unless
+    the config says so.
     """
     if baseline.few_threads:
         return {}
@@ -131,9 +156,9 @@ def _speedup(ours: Outcome, baseline: Outcome, scope: str) -> dict[str, Any]:
         }
     if logs:
         return {"speedup": exp(logs[0]), "pairs": 1, "speedup_by_round": by_round}
-    both = (ours, baseline)
-    if len({round.facts["machine"] for one in both for round in one.rounds.values()}) > 1:
+    if mixed != machines.DIVIDE and not apart.same_machine(ours, baseline):
         return {}
+    both = (ours, baseline)
     mine_s, theirs_s = (median(r.median_s(scope) for r in one.rounds.values()) for one in both)
     return {"speedup": theirs_s / mine_s, "pairs": 0}
 

@@ -18,7 +18,7 @@ COLUMNS = (
     *("page_faults", "import_s"),
     *("threads_requested", "threads_granted", "threads_effective"),
     *("precision", "memory", "environment"),
-    *("machine", "cpu", "cores", "device", "library", "version"),
+    *("machine", "cpu", "cores", "device", "driver", "library", "version"),
 )
 
 
