@@ -1,5 +1,6 @@
 """A copy of the workflow in a folder of its own, run as a user runs it."""
 
+import os
 import shutil
 import subprocess
 import sys
@@ -7,13 +8,19 @@ import time
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from statistics import median
-from typing import Any
+from typing import Any, NamedTuple
 
 import yaml
 
 ROOT = Path(__file__).resolve().parent.parent
 PARTS = ("Snakefile", "environment.yml", "config", "profiles", "workflow")
 TIMES = 5  # of which the median counts
+
+
+class Taken(NamedTuple):
+    seconds: float
+    peak_bytes: int
+    cpu_s: float  # of all its threads, in the kernel too: less moved by neighbours
 
 
 def make(folder: Path, config: Mapping[str, Any]) -> Path:
@@ -54,6 +61,28 @@ def run(folder: Path, words: Sequence[str]) -> tuple[float, str]:
     if done.returncode:
         sys.exit(f"{' '.join(words)}\n{done.stdout[-2000:]}\n{done.stderr[-4000:]}")
     return seconds, done.stdout
+
+
+def spend(folder: Path, words: Sequence[str], given: str = "", **environment: str) -> Taken:
+    """Time and memory of a command in a folder, in its largest process; it must end well."""
+    start = time.perf_counter()
+    child = subprocess.Popen(
+        words,
+        cwd=folder,
+        stdin=subprocess.PIPE,
+        stdout=subprocess.DEVNULL,
+        text=True,
+        env=os.environ | environment,
+    )
+    assert child.stdin is not None
+    with child.stdin as file:
+        file.write(given)
+    _, status, usage = os.wait4(child.pid, 0)
+    child.returncode = os.waitstatus_to_exitcode(status)
+    if child.returncode:
+        sys.exit(f"{' '.join(words)} ended with exit status {child.returncode}")
+    seconds = time.perf_counter() - start
+    return Taken(seconds, usage.ru_maxrss * 1024, usage.ru_utime + usage.ru_stime)
 
 
 def medians(sides: Mapping[str, tuple[Path, Sequence[str]]], times: int) -> dict[str, float]:

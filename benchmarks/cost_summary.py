@@ -5,16 +5,14 @@ planning so many jobs costs is cost_plan's. Pictures of outputs (rule curve) hav
 """
 
 import json
-import os
-import subprocess
 import sys
 import tempfile
-import time
 from collections.abc import Iterator
 from pathlib import Path
 from typing import NamedTuple
 
 import checkout
+from checkout import Taken
 from crossover.cells import Cell
 from made_up_sweep import BASELINE, DTYPES, ROUNDS, WORKLOADS, make
 from report import Report, progress
@@ -35,11 +33,6 @@ class Script(NamedTuple):
     what: str
     file: str
     given: dict[str, dict[str, object]]  # what a script finds in `snakemake`
-
-
-class Taken(NamedTuple):
-    seconds: float
-    peak_bytes: int
 
 
 def measure(report: Report, cells: int, times: int) -> None:
@@ -69,6 +62,7 @@ def measure(report: Report, cells: int, times: int) -> None:
 def summary(cells: list[Cell]) -> Script:
     names = [f"{c.workload}/{c.backend}/{c.dtype}/{c.size}" for c in cells]
     params = {"cells": names, "pictures": [], "rounds": ROUNDS, "baseline": BASELINE}
+    params |= {"mixed_machines": "apart", "asked": []}
     files = {"input": {"cells": [str(cells[0].csv(1))]}, "output": {"summary": SUMMARY}}
     return Script("summary", "summarize.py", {**files, "params": params})
 
@@ -100,19 +94,5 @@ def one_turn(folder: Path, scripts: list[Script]) -> list[Taken]:
 def run(folder: Path, script: Script) -> Taken:
     """A script in a process of its own, which must end well."""
     scripts = folder / "workflow/scripts"
-    start = time.perf_counter()
-    child = subprocess.Popen(
-        [sys.executable, "-c", RUN, str(scripts / script.file)],
-        cwd=folder,
-        stdin=subprocess.PIPE,
-        text=True,
-        env=os.environ | {"PYTHONPATH": str(scripts)},
-    )
-    assert child.stdin is not None
-    with child.stdin as file:
-        json.dump(script.given, file)
-    _, status, usage = os.wait4(child.pid, 0)
-    child.returncode = os.waitstatus_to_exitcode(status)
-    if child.returncode:
-        sys.exit(f"{script.file} ended with exit status {child.returncode}")
-    return Taken(time.perf_counter() - start, usage.ru_maxrss * 1024)
+    words = [sys.executable, "-c", RUN, str(scripts / script.file)]
+    return checkout.spend(folder, words, json.dumps(script.given), PYTHONPATH=str(scripts))

@@ -8,6 +8,7 @@ import pytest
 
 import aa
 import checkout
+import cost_fleet
 import cost_plan
 import cost_summary
 import made_up_sweep
@@ -115,6 +116,26 @@ def test_each_job_has_a_trivial_double_with_the_same_inputs(monkeypatch, tmp_pat
     # Of the summary: its inputs are the doubles of ours.
     assert "'results/0/0.0', 'results/1/0.0', 'results/0/0.1', 'results/2/0.0', 'sum.py'" in text
     assert rules["all"].count("results/") == 7
+
+
+# --- ten times as many
+
+
+@pytest.mark.parametrize("growth, failed", [(1.4, 0), (1.6, 2)])
+def test_the_cost_of_each_must_not_grow_with_their_number(report, monkeypatch, growth, failed):
+    def figures(report, count):
+        each = growth if count == 100 else 1.0
+        yield "plan, jobs", count, checkout.Taken(9.0, int(each * count * 1e6), each * count)
+
+    cost_fleet._measure(report, figures, 10, 100)
+    assert len(report.failed) == failed
+
+
+def test_files_and_their_size_are_counted(tmp_path):
+    (tmp_path / "deeper").mkdir()
+    for name in ("a", "deeper/b"):
+        (tmp_path / name).write_bytes(bytes(1_000_000))
+    assert cost_fleet.disk(tmp_path) == "2 files of 2 MB"
 
 
 # --- the sweep that never ran
