@@ -10,6 +10,7 @@ min_version("9.15")
 
 
 include: "workflow/rules/common.smk"  # config.yaml -> cells
+include: "workflow/rules/nodes.smk"  # what a cluster is asked for, and which jobs go together
 include: "workflow/rules/probe.smk"  # one job per backend: is it here, does it work?
 include: "workflow/rules/measure.smk"  # one job per cell and round: raw samples
 include: "workflow/rules/ceilings.smk"  # what the machine can do at best
@@ -17,6 +18,15 @@ include: "workflow/rules/render.smk"  # what making the picture costs, on its ow
 include: "workflow/rules/summarize.smk"  # one row per cell and scope
 include: "workflow/rules/decide.smk"  # from which size on, and a file to take home
 include: "workflow/rules/draw.smk"  # charts and the curve
+
+
+# On a cluster only what is measured goes to nodes.
+localrules:
+    all,
+    summarize,
+    decide,
+    charts,
+    curve,
 
 
 rule all:

@@ -11,9 +11,13 @@ rule ceilings:
     log:
         "logs/ceilings/{backend}/{dtype}/{round}.log",
     priority: priority_of
+    group:
+        GROUP
     conda:
         ENVIRONMENT
     threads: whole_machine()
+    resources:
+        **ASKED,
     params:
         **OF_BACKEND,
         budget_s=repr(CONFIG.budget_s),

@@ -15,7 +15,7 @@ sys.path.insert(0, str(SCRIPTS))
 
 from snakemake.exceptions import WorkflowError
 
-from crossover import cells, identity, plugin, slurm_queue
+from crossover import cells, identity, nodes, plugin, slurm_queue
 from crossover.config import ConfigError, check_file, read
 
 
@@ -61,6 +61,18 @@ ENVIRONMENT = str(ROOT / "environment.yml")
 
 # Only `--sdm apptainer` takes notice; without an image in the config there is none.
 container: CONFIG.container
+
+
+# By backend, the kind of node that a cluster is asked for; {} where jobs run here. A cluster's
+# profile is told by `cpus_per_task` among its default-resources, which dry runs and the jobs
+# themselves are given as well, so that the plan is the same everywhere.
+PROFILE = nodes.from_profile(
+    {
+        name: resource.raw
+        for name, resource in workflow.resource_settings._parsed_default_resources.items()
+    }
+)
+PLACES = nodes.places(CONFIG.backends, PROFILE) if "cpus_per_task" in PROFILE else {}
 
 
 def source(path):
@@ -115,7 +127,7 @@ backend_file = of_backend(lambda backend: source(backend.file))
 # What a backend's answers depend on, as params of every job that asks it for one.
 OF_BACKEND = {
     "device": of_backend(lambda backend: backend.device),
-    "machine": of_backend(lambda backend: identity.where(CONFIG, backend)),
+    "machine": of_backend(lambda backend: identity.where(CONFIG, backend, PLACES)),
     "options": of_backend(identity.options),
     "threads": of_backend(lambda backend: identity.threads(CONFIG, backend)),
     "versions": of_backend(identity.versions),
@@ -124,10 +136,13 @@ OF_BACKEND = {
 
 def whole_machine():
     """`threads` of a timed job: all the cores that Snakemake was given, so that nothing runs
-    beside it. On a cluster there is no such number: the profile says what to ask for."""
+    beside it. On a cluster, where there is no such number, what the profile says; in a job there,
+    all of the node's again, so that the jobs of a group run one after another."""
 
     @signed
     def threads(wildcards):
+        if PLACES and not workflow.remote_exec:
+            return PROFILE["cpus_per_task"]
         try:
             return workflow.cores or 1
         except WorkflowError:
@@ -204,6 +219,8 @@ onstart:
     # a limit on submissions per second, which jobs that run one at a time do not come near.
     if workflow.local_exec:
         workflow.scheduler.job_rate_limiter = None
+    elif PLACES:
+        ask_steadily(workflow.scheduler._executor)
     # As often as Snakemake looks itself; the other executors have no such number, and no Slurm.
     interval = "init_seconds_before_status_checks"
     if seconds := getattr(workflow.executor_settings, interval, None):

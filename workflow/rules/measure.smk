@@ -16,9 +16,13 @@ rule measure:
     log:
         f"logs/{CELL}/1.log",
     priority: priority_of
+    group:
+        GROUP
     conda:
         ENVIRONMENT
     threads: whole_machine()
+    resources:
+        **ASKED,
     params:
         **OF_BACKEND,
         budget_s=repr(CONFIG.budget_s),

@@ -7,9 +7,13 @@ rule probe:
     log:
         "logs/backends/{backend}.log",
     priority: 1 + (1 + len(GROUPS)) * CONFIG.rounds
+    group:
+        GROUP
     conda:
         ENVIRONMENT
     threads: whole_machine()
+    resources:
+        **ASKED,
     params:
         **OF_BACKEND,
     message:

@@ -18,13 +18,17 @@ rule render:
     wildcard_constraints:
         method=any_of(METHODS),
     priority: priority_of
+    group:
+        GROUP
     conda:
         ENVIRONMENT
     threads: whole_machine()
+    resources:
+        **ASKED,
     params:
         budget_s=repr(CONFIG.budget_s),
         # A text would be searched for {wildcards}.
-        machine=of_workload(lambda workload: identity.host(CONFIG)),
+        machine=of_workload(lambda workload: WHERE_PICTURES_ARE),
         seed=CONFIG.seed,
         versions=identity.versions_of("matplotlib", "numpy"),
     message:

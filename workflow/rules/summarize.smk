@@ -9,6 +9,7 @@ rule summarize:
             *library("apart.py", "machines.py"),
             *library("roofline.py", "workloads/__init__.py", "placement.py"),
             *library("table.py", "cells.py", "interference.py", "machine.py", "nvml.py"),
+            *library("scheduler.py"),
         ],
     output:
         summary=report(SUMMARY, category="Summary", caption="../report/summary.rst"),

@@ -23,6 +23,7 @@ job.ceilings(
         "where": params.machine,
         "csv": str(snakemake.output.csv),
         "array": None,
+        "asked": dict(snakemake.resources.items()),
     },
     timeout_s=snakemake.config["timeout_s"],
     log=Path(snakemake.log[0]),

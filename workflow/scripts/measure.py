@@ -28,6 +28,7 @@ job.measure(
         "csv": str(snakemake.output.csv),
         "array": snakemake.output.get("array"),
         "keep_mb": snakemake.config["arrays"]["keep_mb"],
+        "asked": dict(snakemake.resources.items()),
     },
     timeout_s=snakemake.config["timeout_s"],
     log=Path(snakemake.log[0]),

@@ -15,6 +15,7 @@ job.probe(
         "versions": snakemake.params.versions,
         "where": snakemake.params.machine,
         "json": str(snakemake.output.facts),
+        "asked": dict(snakemake.resources.items()),
     },
     timeout_s=snakemake.config["timeout_s"],
     log=Path(snakemake.log[0]),

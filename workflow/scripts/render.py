@@ -18,6 +18,7 @@ job.render(
         "threads": "all",
         "csv": str(snakemake.output.csv),
         "array": None,
+        "asked": dict(snakemake.resources.items()),
     },
     timeout_s=snakemake.config["timeout_s"],
     log=Path(snakemake.log[0]),

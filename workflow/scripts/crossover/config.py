@@ -9,10 +9,11 @@ from math import inf
 from pathlib import Path
 from typing import Any
 
+from crossover import nodes
 from crossover.cells import Cell, Picture, output_folder
 from crossover.entries import Backend, Workload, resolve_backends, resolve_workloads
 from crossover.schema import Problem, check
-from crossover.spelling import choices, show
+from crossover.spelling import choices, dotted, show
 from crossover.yaml_strict import ConfigError, read_yaml
 
 __all__ = ["Backend", "Config", "ConfigError", "Workload", "check_file", "load", "read"]
@@ -71,9 +72,9 @@ class Config:
     def gpu_models(self) -> dict[str, str]:
         """By backend, the GPU model that its entry asks a cluster for, where it does."""
         return {
-            name: dict(getattr(backend, "resources", ()))["gpu_model"]
+            name: dict(backend.resources)["gpu_model"]
             for name, backend in self.backends.items()
-            if backend.device != "cpu" and "gpu_model" in dict(getattr(backend, "resources", ()))
+            if backend.device != "cpu" and "gpu_model" in dict(backend.resources)
         }
 
     @property
@@ -104,6 +105,7 @@ def read(raw: Any, base: Path) -> Config:
         backends = resolve_backends(values, base, problems)
         problems += _baseline_problems(values)
         problems += _name_problems(values)
+        problems += _node_problems(backends)
         if not problems:
             config = _config(values, workloads, backends)
     if config is None:
@@ -140,6 +142,19 @@ def _baseline_problems(values: dict[str, Any]) -> list[Problem]:
         return []
     line = f"baseline: {show(baseline)} is not one of the backends; "
     return [Problem(("baseline",), line + choices(baseline, backends, "Backends here"))]
+
+
+def _node_problems(backends: dict[str, Backend]) -> list[Problem]:
+    """A host backend is measured on one kind of node: with several, it has to say on which."""
+    problems = []
+    for name, backend in backends.items():
+        if len(kinds := nodes.hosts(backend, backends.values())) > 1:
+            path = ("backends", name, "resources")
+            others = ", ".join(kind.name for kind in kinds)
+            line = f"{dotted(path)}: the devices are on several kinds of nodes ({others}); name one"
+            line += f", such as slurm_partition, or write node: any in {dotted(path[:2])}"
+            problems.append(Problem(path, line))
+    return problems
 
 
 def _name_problems(values: dict[str, Any]) -> list[Problem]:

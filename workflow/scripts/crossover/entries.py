@@ -36,7 +36,9 @@ class Workload:
 @dataclass(frozen=True)
 class Backend:
     """How it is computed: a library's file, a device, threads (None: all), options by name, and
-    whether freed memory goes back to the system (`fresh`) or is used again (`recycled`)."""
+    whether freed memory goes back to the system (`fresh`) or is used again (`recycled`).
+
+    On a cluster: what its jobs ask for, and whether a host backend shares a device's node."""
 
     name: str
     library: str
@@ -45,6 +47,8 @@ class Backend:
     threads: int | None
     memory: str
     options: tuple[tuple[str, Any], ...]
+    node: str = "same"
+    resources: tuple[tuple[str, Any], ...] = ()
 
 
 def _entries(
@@ -131,7 +135,7 @@ def resolve_backends(
     for name, entry, bad in _entries(values, "backends", problems):
         at = ("backends", name)
         ours = plugin.builtin("backends")
-        if not bad <= {"device", "threads", "memory", "options"}:
+        if not bad <= {"device", "threads", "memory", "options", "node", "resources"}:
             continue  # with a mistyped key, it is not known which others are missing
         if "file" in entry:
             file = _path(base, entry["file"])
@@ -162,6 +166,8 @@ def resolve_backends(
             threads=None if threads == "all" else threads,
             memory=entry["memory"],
             options=tuple(sorted(entry["options"].items())),
+            node=entry["node"],
+            resources=tuple(sorted(entry["resources"].items())),
         )
     return found
 

@@ -15,11 +15,13 @@ ABOVE_CEILING = "above_ceiling"
 LAUNCH_BOUND = "launch_bound"
 SINGLE_CALL = "single_call"
 NOT_PAIRED = "not_paired"
+SHARED_NODE = "shared_node"
 
 # In the order in which they are named.
 MEANING = {
     FEW_THREADS: "fewer threads than asked for, see threads_* in summary.csv",
     DISTURBED: "others used the cores meanwhile",
+    SHARED_NODE: "others may have measured on the node at the same time",
     DRIFTING: "slower by more than 5 % in the second half of a round",
     ABOVE_CEILING: "faster than this machine's memory, arithmetic or link",
     LAUNCH_BOUND: "so short that the timing loop is more than 1 % of it",
@@ -54,12 +56,19 @@ def with_also(grade: str, name: str) -> str:
 
 
 def few_threads(facts: Mapping[str, str]) -> bool:
-    """Fewer threads than asked for, `all` being all the usable cores that a pool can have."""
+    """Fewer threads than asked for, `all` being all the usable cores that a pool can have, or on a
+    cluster the cores that the scheduler was asked for."""
     if not facts["threads_effective"]:
         return False
     requested = facts["threads_requested"]
-    asked = min(int(facts["cores"]), LARGEST_POOL) if requested == "all" else int(requested)
+    cores = int(facts["cores_requested"] or facts["cores"])
+    asked = min(cores, LARGEST_POOL) if requested == "all" else int(requested)
     return int(facts["threads_effective"]) < asked
+
+
+def shared_node(facts: Mapping[str, str]) -> bool:
+    """On a cluster: neither was the node ours alone, nor is the lock known to be the node's."""
+    return facts["node_use"] == "shared"
 
 
 def drifting(seconds: Sequence[float]) -> bool:

@@ -6,11 +6,13 @@ the jobs (Snakemake compares their checksums); this file says which belong to wh
 
 import json
 import platform
+from collections.abc import Mapping
 from pathlib import Path
 
 from crossover import machine, plugin
 from crossover.config import Backend, Config
 from crossover.job import installed
+from crossover.nodes import Place
 
 # What runs in a measuring job, so that an edit re-measures. A test holds it to the real imports.
 # The package's own file is not here: it holds the version number and no code.
@@ -26,6 +28,7 @@ HARNESS = (
     "placement.py",
     "plugin.py",
     "record.py",
+    "scheduler.py",
     "status.py",
     "synchronized.py",
     "turn.py",
@@ -58,18 +61,26 @@ def threads(config: Config, backend: Backend) -> str:
     return str(backend.threads or "all")
 
 
-def where(config: Config, backend: Backend) -> str:
-    """The machine that a backend's times belong to, as the plan knows it.
+def where(config: Config, backend: Backend, places: Mapping[str, Place]) -> str:
+    """The machine that a backend's times belong to, as the plan knows it: on a cluster, for which
+    there are `places`, what is asked for.
 
     A new GPU or driver is no reason to measure a host backend again.
     """
+    if place := places.get(backend.name):
+        return place.words if config.machine == "auto" else f"{config.machine}, {place.words}"
     if config.machine != "auto" or backend.device == "cpu":
-        return host(config)
+        return _here(config)
     found = machine.accelerators() or "no GPU seen"
     variables = machine.environment(machine.DEVICE_VARIABLES)
-    return ", ".join(filter(None, [host(config), found, variables]))
+    return ", ".join(filter(None, [_here(config), found, variables]))
 
 
-def host(config: Config) -> str:
+def host(config: Config, places: Mapping[str, Place]) -> str:
+    """The same of drawing, which no backend does: on a cluster it is measured at the baseline's."""
+    return where(config, config.backends[config.baseline], places) if places else _here(config)
+
+
+def _here(config: Config) -> str:
     """A label from config, or what the kernel shows here."""
     return machine.words() if config.machine == "auto" else config.machine

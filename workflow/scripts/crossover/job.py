@@ -18,7 +18,7 @@ from importlib import metadata
 from pathlib import Path
 from typing import Any
 
-from crossover import machine, plugin, record
+from crossover import machine, plugin, record, scheduler
 from crossover.status import (
     ERROR,
     KILLED,
@@ -139,6 +139,7 @@ def _with_facts(task: Mapping[str, Any], kind: str) -> dict[str, Any]:
         "host": platform.node(),
         "conditions": machine.conditions(),
         "python_version": platform.python_version(),
+        **scheduler.facts(task.get("asked", {})),
     }
     if "backend_file" in task:
         facts["library"], facts["version"] = _library(Path(task["backend_file"]))

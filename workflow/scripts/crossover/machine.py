@@ -13,6 +13,8 @@ from contextlib import suppress
 from functools import cache
 from pathlib import Path
 
+from crossover import scheduler
+
 PROC = Path("/proc")
 CGROUP = Path("/sys/fs/cgroup")
 CPUS = Path("/sys/devices/system/cpu")
@@ -43,10 +45,10 @@ def cpu_model() -> str:
 
 
 def usable_cores() -> int:
-    """Cores that this process may use: affinity, and a cgroup's quota rounded down."""
-    cores = len(os.sched_getaffinity(0))
-    quota = cgroup_quota()
-    return max(1, min(cores, int(quota)) if quota else cores)
+    """Cores that this process may use: affinity, a cgroup's quota rounded down, and on a cluster
+    what the scheduler gave, which not every one of them enforces."""
+    limits = [len(os.sched_getaffinity(0)), cgroup_quota(), scheduler.granted_cores()]
+    return max(1, int(min(filter(None, limits))))
 
 
 def cgroup_quota() -> float | None:
@@ -194,8 +196,12 @@ def environment(names: re.Pattern[str] = SPEED_VARIABLES) -> str:
 
 
 def words() -> str:
-    """The machine in words: what a time of a host backend belongs to."""
-    return f"{cpu_model()}, {usable_cores()} cores, {round(memory_bytes() / 2**30)} GiB"
+    """The machine in words: what a time of a host backend belongs to.
+
+    What memory a scheduler gives is as much as the job asked for: no fact about the node.
+    """
+    memory = (scheduler.in_job() and meminfo_bytes("MemTotal")) or memory_bytes()
+    return f"{cpu_model()}, {usable_cores()} cores, {round(memory / 2**30)} GiB"
 
 
 def identity() -> str:

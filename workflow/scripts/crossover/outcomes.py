@@ -52,6 +52,8 @@ class Round:
             found.add(grades.FEW_THREADS)
         if disturbed(self.facts):
             found.add(grades.DISTURBED)
+        if grades.shared_node(self.facts):
+            found.add(grades.SHARED_NODE)
         if any(grades.drifting(self.scopes[s].seconds) for s in scopes if s in self.scopes):
             found.add(grades.DRIFTING)
         return found
@@ -141,7 +143,7 @@ def unpaired(ours: Outcome, baseline: Outcome) -> list[int]:
 
 def paired(mine: Round, theirs: Round) -> bool:
     """Measured next to each other, so that what the machine did meanwhile hit both."""
-    same = all(mine.facts[name] == theirs.facts[name] for name in ("machine", "boot"))
+    same = all(mine.facts[name] == theirs.facts[name] for name in ("machine", "boot", "node"))
     return same and abs(mine.started_at - theirs.started_at) <= PAIR_WITHIN_S
 
 

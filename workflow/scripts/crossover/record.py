@@ -36,6 +36,7 @@ FACTS = (
     ),
     *("device", "device_uuid", "driver", "machine", "cpu", "cores"),
     *("memory_bytes", "cache_bytes", "boot", "host"),
+    *("node", "partition", "job_id", "cores_requested", "node_use"),
     *("library", "version", "numpy_version", "python_version", "array_crc32"),
 )
 OWN = ("sample", "seconds", "device_s", "calls", "started_at")  # what samples do not share
