@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 RESULTS = Path("results")
+END_TO_END = "end_to_end"  # the scope of a round trip with drawing, of the same round
 
 
 @dataclass(frozen=True, order=True)

@@ -5,19 +5,26 @@ from itertools import pairwise
 from math import log
 from typing import Any
 
-from crossover import break_even, take_home
+from crossover import break_even, reuse, take_home
 from crossover.break_even import BreakEven
+from crossover.cells import END_TO_END
 from crossover.intervals import Interval
-from crossover.reuse import Reuse, reuse
+from crossover.reuse import Reuse
 from crossover.speedup_curve import Logs
 from crossover.status import OK
 
-SCOPES = ("compute", "round_trip")
+# On a host a round trip is the computation.
+SCOPES_OF_HOSTS = ("compute", END_TO_END)
+SCOPES = ("compute", "round_trip", END_TO_END)
 BEST_CPU = "best CPU"  # a name that no backend can have
 COLUMNS = (
     *("workload", "dtype", "backend", "scope", "against"),
     *break_even.COLUMNS,
     "words",
+)
+REUSE_COLUMNS = (
+    *("workload", "dtype", "backend", "size", "baseline"),
+    *reuse.COLUMNS,
 )
 
 Row = Mapping[str, str]
@@ -33,6 +40,7 @@ class Curves:
         self.rows = {(row["backend"], row["scope"], int(row["size"])): row for row in ok}
         # Drawing has rows of its own, without this scope.
         self.backends = list(dict.fromkeys(r["backend"] for r in ok if r["scope"] == "compute"))
+        self.scopes = {scope for _, scope, _ in self.rows}
         self.devices = {backend for backend, scope, _ in self.rows if scope == "download"}
         self.power = _power({int(row["size"]): float(row["flop"] or 0) for row in ok})
 
@@ -70,7 +78,9 @@ class Curves:
             against = {self.baseline: [self.baseline]}
             if (rivals := self.rivals(backend)) != [self.baseline]:
                 against[BEST_CPU] = rivals
-            for scope in SCOPES if backend in self.devices else SCOPES[:1]:
+            for scope in SCOPES if backend in self.devices else SCOPES_OF_HOSTS:
+                if scope not in self.scopes:
+                    continue
                 for name, others in against.items():
                     found = self.find(backend, scope, others)
                     yield {
@@ -82,6 +92,21 @@ class Curves:
                         **break_even.to_row(found),
                         "words": found.words() if found else "",
                     }
+
+    def reuses(self) -> Iterator[dict[str, Any]]:
+        """The rows of reuse.csv: what each size costs on a device, in each way to use it."""
+        for backend, scope, size in self.rows:
+            if scope != "compute" or backend not in self.devices:
+                continue
+            if (found := self.reuse(backend, size)) is not None:
+                yield {
+                    "workload": self.workload,
+                    "dtype": self.dtype,
+                    "backend": backend,
+                    "size": size,
+                    "baseline": self.baseline,
+                    **reuse.to_row(found),
+                }
 
     def entries(self) -> Iterator[take_home.Entry]:
         for backend in self.backends:
@@ -112,7 +137,7 @@ class Curves:
             return None
         row = self.rows[backend, "compute", size]
         has_inputs = (row["input_bytes"] or "0") != "0"
-        return reuse(
+        return reuse.reuse(
             host_s,
             device_s,
             upload_s=seconds(backend, "upload") if has_inputs else 0.0,

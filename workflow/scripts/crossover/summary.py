@@ -2,7 +2,8 @@
 
 A time is the median of the rounds' medians, a speedup the geometric mean over pairs: backend and
 baseline in the same round, machine and boot, near in time. Both with their 95 % interval from the
-rounds (intervals.py); quartiles, p95 and min are over all samples.
+rounds (intervals.py); quartiles, p95 and min are over all samples. From end to end, with drawing,
+is the sum of the medians of both, round by round.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -11,8 +12,8 @@ from statistics import median, quantiles
 from typing import Any
 
 from crossover import grades, intervals
-from crossover.cells import Cell
-from crossover.outcomes import Outcome, Timed, compared, paired, unpaired
+from crossover.cells import END_TO_END, Cell, Picture
+from crossover.outcomes import Outcome, Timed, compared, drawn, paired, unpaired
 from crossover.status import OK
 from crossover.table import COLUMNS
 
@@ -22,7 +23,8 @@ FROM_ROUNDS = (
     *("machine", "cpu", "cores", "device", "library", "version"),
 )
 # What a speedup is asked for; the other scopes have no counterpart on a host.
-COMPARED = ("compute", "round_trip")
+COMPARED = ("compute", "round_trip", END_TO_END)
+DRAWN_BY = "raster"  # the way of drawing that there is at every size
 TRANSFERS = ("upload", "download", "round_trip")
 PINNED = "_pinned"
 
@@ -31,15 +33,31 @@ def summarize(
     cells: Sequence[Cell], rounds: int, baseline: str, partial: bool = False
 ) -> list[dict[str, Any]]:
     """The summary's rows. With `partial`, for a sweep under way, rounds may still be missing."""
+    pictures = [cell for cell in cells if isinstance(cell, Picture)]
+    drawings: dict[tuple[str, str, int], Outcome] = {}
+    rows_of_pictures: list[dict[str, Any]] = []
+    for outcomes in compared(pictures, rounds, partial):
+        for outcome in outcomes:
+            rows_of_pictures += _rows(outcome, None, baseline)
+            if outcome.cell.backend == DRAWN_BY:
+                drawings[_output_of(outcome.cell)] = outcome
     rows: list[dict[str, Any]] = []
-    for outcomes in compared(cells, rounds, partial):
+    for outcomes in compared([c for c in cells if not isinstance(c, Picture)], rounds, partial):
+        drawing = drawings.get(_output_of(outcomes[0].cell))
+        outcomes = [drawn(outcome, drawing) for outcome in outcomes]
         partner = next((o for o in outcomes if o.cell.backend == baseline), None)
         for outcome in outcomes:
-            rows += _rows(outcome, partner, baseline)
-    return rows
+            rows += _rows(outcome, partner, baseline, drawing)
+    return rows + rows_of_pictures
 
 
-def _rows(outcome: Outcome, partner: Outcome | None, baseline: str) -> list[dict[str, Any]]:
+def _output_of(cell: Cell) -> tuple[str, str, int]:
+    return cell.workload, cell.dtype, cell.size
+
+
+def _rows(
+    outcome: Outcome, partner: Outcome | None, baseline: str, drawing: Outcome | None = None
+) -> list[dict[str, Any]]:
     cell = outcome.cell
     facts = [round.facts for round in outcome.rounds.values()]
     row: dict[str, Any] = dict.fromkeys(COLUMNS, "") | {
@@ -71,6 +89,8 @@ def _rows(outcome: Outcome, partner: Outcome | None, baseline: str) -> list[dict
         if on_device:
             entry["transfer"] = _transfer(scope)
         found = outcome.grades(measured)
+        if scope == END_TO_END and drawing is not None:
+            found |= drawing.grades("render")
         if scope in COMPARED and partner is not None and partner.status == OK:
             entry |= _speedup(outcome, partner, scope)
             if unpaired(outcome, partner):
@@ -115,7 +135,10 @@ def _speedup(ours: Outcome, baseline: Outcome, scope: str) -> dict[str, Any]:
     ratios = {
         number: theirs.median_s(scope) / mine.median_s(scope)
         for number, mine in ours.rounds.items()
-        if (theirs := baseline.rounds.get(number)) and paired(mine, theirs)
+        if (theirs := baseline.rounds.get(number))
+        and paired(mine, theirs)
+        and mine.has(scope)
+        and theirs.has(scope)
     }
     logs = [log(ratio) for ratio in ratios.values()]
     by_round = " ".join(f"{number}:{ratio!r}" for number, ratio in ratios.items())
@@ -134,8 +157,10 @@ def _speedup(ours: Outcome, baseline: Outcome, scope: str) -> dict[str, Any]:
     both = (ours, baseline)
     if len({round.facts["machine"] for one in both for round in one.rounds.values()}) > 1:
         return {}
-    mine_s, theirs_s = (median(r.median_s(scope) for r in one.rounds.values()) for one in both)
-    return {"speedup": theirs_s / mine_s, "pairs": 0}
+    mine_s, theirs_s = (
+        [round.median_s(scope) for round in one.rounds.values() if round.has(scope)] for one in both
+    )
+    return {"speedup": median(theirs_s) / median(mine_s), "pairs": 0} if theirs_s else {}
 
 
 def _transfer(scope: str) -> str:
