@@ -5,9 +5,11 @@ rule decide:
             source(SCRIPTS / "decide.py"),
             *library("decide.py", "break_even.py", "speedup_curve.py", "intervals.py"),
             *library("reuse.py", "take_home.py", "use_gpu_template.py", "table.py", "cells.py"),
-            *library(*READING),
+            *library("verdict.py", "findings.py", "costs.py", "trust.py", "words.py", "rows.py"),
+            *library("grades.py", "slowing.py", *READING),
         ],
     output:
+        verdict=report(f"{OUT}/verdict.md", category="Verdict", caption="../report/verdict.rst"),
         break_even=report(
             f"{OUT}/break_even.csv", category="Summary", caption="../report/break_even.rst"
         ),
@@ -21,3 +23,29 @@ rule decide:
         "decide from which size on"
     script:
         "../scripts/decide.py"
+
+
+# Only where something was measured that can stand beside the article's figures.
+ARTICLE = f"{OUT}/article.md" if article.wanted(CELLS) else []
+
+if ARTICLE:
+
+    rule article:
+        input:
+            summary=SUMMARY,
+            code=[
+                source(SCRIPTS / "article.py"),
+                *library("article.py", "words.py", "rows.py", "intervals.py", "cells.py"),
+                *library("table.py", *READING),
+            ],
+        output:
+            markdown=report(ARTICLE, category="Verdict", caption="../report/article.rst"),
+            csv=report(f"{OUT}/article.csv", category="Verdict", caption="../report/article.rst"),
+        log:
+            f"logs/{CONFIG.name or 'default'}/article.log",
+        conda:
+            ENVIRONMENT
+        message:
+            "the article beside us"
+        script:
+            "../scripts/article.py"

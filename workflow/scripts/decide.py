@@ -1,8 +1,8 @@
-"""Snakemake script: from which size on is each backend faster?"""
+"""Snakemake script: from which size on is each backend faster, and is it worth it?"""
 
 from pathlib import Path
 
-from crossover import decide, record, table
+from crossover import decide, record, table, verdict
 from crossover.turn import turn
 
 with record.or_exit(), turn(shared=True):
@@ -13,3 +13,5 @@ with record.or_exit(), turn(shared=True):
     reuses = [row for one in curves for row in one.reuses()]
     record.write(Path(snakemake.output.reuse), reuses, decide.REUSE_COLUMNS)
     record.replace(Path(snakemake.output.use_gpu), decide.use_gpu(rows).encode())
+    text = verdict.lines(rows, found, reuses)
+    record.replace(Path(snakemake.output.verdict), verdict.markdown(text).encode())

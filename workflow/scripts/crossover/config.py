@@ -4,23 +4,27 @@
 problems at once, one line each. Nothing here imports NumPy, torch, pandas or Snakemake.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from math import inf
 from pathlib import Path
 from typing import Any
 
+from crossover import added_sizes
 from crossover.cells import Cell, Picture, output_folder
 from crossover.entries import Backend, Workload, resolve_backends, resolve_workloads
 from crossover.schema import Problem, check
 from crossover.spelling import choices, show
 from crossover.yaml_strict import ConfigError, read_yaml
 
-__all__ = ["Backend", "Config", "ConfigError", "Workload", "check_file", "load", "read"]
+__all__ = ["Backend", "Config", "ConfigError", "Workload", "check_file", "load", "read", "refined"]
 
 # What has its place in results/ already, so that no config can have its own folder there.
 RESERVED_FOLDERS = ("backends", "ceilings", "cells", "logs", "plots", "render")
-RESERVED_FILES = ("break_even.csv", "readme.md", "report.html", "summary.csv", "use_gpu.py")
-RESERVED = (*RESERVED_FOLDERS, *RESERVED_FILES, "verdict.md")
+RESERVED_FILES = (
+    *("article.csv", "article.md", "break_even.csv", "readme.md", "report.html", "reuse.csv"),
+    *("summary.csv", "use_gpu.py", "verdict.md"),
+)
+RESERVED = (*RESERVED_FOLDERS, *RESERVED_FILES, added_sizes.NAME)
 
 # By the way of drawing. A line through more points takes matplotlib seconds a picture, then minutes
 # and gigabytes.
@@ -42,6 +46,7 @@ class Config:
     keep_mb: float
     machine: str
     strict: bool
+    sizes_replaced: bool = False  # by the top-level sizes: those of each workload do not count
 
     def cells(self) -> list[Cell]:
         """All cells; the backends of one workload, dtype and size stand side by side."""
@@ -49,21 +54,26 @@ class Config:
             Cell(workload.name, backend, dtype, size)
             for workload in self.workloads.values()
             for dtype in workload.dtypes
-            for size in workload.sizes
+            for size in workload.sizes_in(dtype)
             for backend in self.backends
         ]
 
     def pictures(self) -> list[Picture]:
-        """What drawing the outputs that are curves is measured for: our way, and the article's."""
+        """What drawing the outputs that are curves is measured for: our way, and, at the config's
+        own sizes, the article's."""
         return [
             Picture(workload.name, method, dtype, size)
             for workload in self.workloads.values()
             if workload.is_curve
             for dtype in workload.dtypes
-            for size in workload.sizes
+            for size in workload.sizes_in(dtype)
             for method, most in MOST_POINTS.items()
-            if size <= most
+            if size <= most and (method != "line" or size in workload.sizes)
         ]
+
+    def kept_bytes(self, output_bytes: float, round: int) -> float:
+        """The most that one job leaves on disk: its table, and in round 1 the output array."""
+        return 1e5 + (min(output_bytes, self.keep_mb * 1e6) if round == 1 else 0)
 
     @property
     def folder(self) -> Path:
@@ -77,8 +87,27 @@ def check_file(path: Path | str) -> None:
 
 
 def load(path: Path | str, base: Path | None = None) -> Config:
-    """check_file and read in one; `file:` paths are relative to base, or to where we are."""
-    return read(read_yaml(path), Path.cwd() if base is None else base)
+    """check_file, read and refined in one; `file:` paths and results/ are relative to base, or to
+    where we are."""
+    config = read(read_yaml(path), Path.cwd() if base is None else base)
+    return refined(config, base or Path())
+
+
+def refined(config: Config, here: Path) -> Config:
+    """With the sizes that `make refine` added; results/ is below `here`. None of them where the
+    top-level sizes stand for those of all workloads."""
+    if config.sizes_replaced:
+        return config
+    added = added_sizes.read(here / config.folder / added_sizes.NAME)
+    return replace(
+        config,
+        workloads={
+            name: replace(
+                workload, added=tuple((d, tuple(s)) for d, s in added.get(name, {}).items())
+            )
+            for name, workload in config.workloads.items()
+        },
+    )
 
 
 def read(raw: Any, base: Path) -> Config:
@@ -116,6 +145,7 @@ def _config(
         keep_mb=float(values["arrays"]["keep_mb"]),
         machine=values["machine"],
         strict=values["strict"],
+        sizes_replaced="sizes" in values,
     )
 
 

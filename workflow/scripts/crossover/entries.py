@@ -20,12 +20,18 @@ BACKEND = ("Backend",)
 
 @dataclass(frozen=True)
 class Workload:
-    """What is computed, and for which sizes (ascending, each once) and dtypes."""
+    """What is computed, and for which sizes (ascending, each once) and dtypes. `added` are more
+    sizes by dtype, from refine.yaml."""
 
     name: str
     file: Path
     sizes: tuple[int, ...]
     dtypes: tuple[str, ...]
+    added: tuple[tuple[str, tuple[int, ...]], ...] = ()
+
+    def sizes_in(self, dtype: str) -> tuple[int, ...]:
+        """All that are measured in this dtype."""
+        return tuple(sorted({*self.sizes, *dict(self.added).get(dtype, ())}))
 
     @property
     def is_curve(self) -> bool:

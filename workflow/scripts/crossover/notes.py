@@ -136,12 +136,12 @@ def trust(drawn: pd.DataFrame, doubts: Collection[str]) -> list[str]:
 
 def doubted(rows: pd.DataFrame, doubts: Collection[str]) -> "pd.Series[bool]":
     """Whether a row's grade has any of these."""
-    return rows["grade"].map(lambda grade: not set(doubts).isdisjoint(_grades(grade)))
+    return rows["grade"].map(lambda grade: not grades_of(grade).isdisjoint(doubts))
 
 
-def _grades(grade: object) -> list[str]:
+def grades_of(grade: object) -> set[str]:
     """Of a row of the summary; a size that has no row has no grade either."""
-    return grades.parts(grade) if isinstance(grade, str) else []
+    return set(grades.parts(grade)) if isinstance(grade, str) else set()
 
 
 def _plain(name: str) -> str:
@@ -180,6 +180,20 @@ def not_shown(rows: pd.DataFrame) -> list[str]:
         f"Not shown: {', '.join(names)}, {where}: {_plain(state)}"
         + (f" ({reason})" if reason else "")
         for (where, state, reason), names in merged.items()
+    ]
+
+
+def by_group(rows: pd.DataFrame, column: str) -> list[str]:
+    """The same for a chart of several workloads or dtypes, each line with those of which it is true
+    where that is not all of them."""
+    groups = list(rows[column].unique())
+    found: dict[str, list[str]] = {}
+    for group in groups:
+        for line in not_shown(rows[rows[column] == group]):
+            found.setdefault(line, []).append(group)
+    return [
+        line if names == groups else f"{line}, in {', '.join(names)}"
+        for line, names in found.items()
     ]
 
 
