@@ -1,6 +1,6 @@
 """How long a page of 5,000 cells takes to make, and to open in a real Chromium.
 
-    PYTHONPATH=workflow/scripts .venv/bin/python benchmarks/page.py --out benchmarks/results/page.txt
+    PYTHONPATH=workflow/scripts .venv/bin/python benchmarks/page.py --out page.txt
 
 About four minutes, most of it for the cells and their charts. Needs what `make test-page` needs. A
 page is open when its table is there; each opening has a new profile, the first one's counts like
@@ -21,7 +21,7 @@ from playwright.sync_api import Browser, sync_playwright
 
 import checkout
 import cost_summary
-from crossover import charts, decide, decided, page, page_files, record, style, table
+from crossover import charts, decide, decided, page, record, style, table
 from crossover.chart_accuracy import accuracy
 from crossover.chart_parts import parts
 from crossover.chart_reuse import calls
@@ -103,8 +103,8 @@ def made_up(folder: Path, cells: int) -> page.Results:
         name="",
         verdict=VERDICT,
         summary=rows,
-        break_even=page_files.rows(results / "break_even.csv"),
-        reuse=page_files.rows(results / "reuse.csv"),
+        break_even=decided.break_evens(results / "break_even.csv"),
+        reuse=decided.reuses(results / "reuse.csv"),
         article="",
         pictures=pictures,
         probes={name: {"available": True} for name in SPEEDS},
@@ -115,8 +115,8 @@ def made_up(folder: Path, cells: int) -> page.Results:
 
 def drawn(results: Path) -> Iterator[tuple[str, str]]:
     summary = charts.read(str(results / "summary.csv"))
-    break_evens = decided.break_evens(str(results / "break_even.csv"))
-    reuses = decided.reuses(str(results / "reuse.csv"))
+    break_evens = decided.break_evens(results / "break_even.csv")
+    reuses = decided.reuses(results / "reuse.csv")
     for workload in WORKLOADS:
         for dtype in DTYPES:
             progress(f"page: charts of {workload}, {dtype}")

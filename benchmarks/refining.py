@@ -3,10 +3,13 @@ once the interval is narrow: does it still hold n*, and how many sizes does it t
 
     PYTHONPATH=workflow/scripts .venv/bin/python benchmarks/refining.py
 
-Made-up curves with a known crossing. Exits non-zero where fewer than 93 % of all intervals hold n*.
+Made-up curves with a known crossing; then some that lie on the baseline up to a size, where nothing
+is to be claimed. Exits non-zero where fewer than 93 % of all intervals hold n*, or more than 5 % of
+these curves are called faster where they are not (with what chance allows in so many replicates).
 """
 
 import sys
+from collections.abc import Callable
 from dataclasses import dataclass
 from math import exp, log, sqrt
 
@@ -17,6 +20,7 @@ from crossover import break_even, refine
 REPLICATES = 1000
 MOST_STEPS = 12
 LEAST_HELD = 0.93
+MOST_FALSE = 0.05 + 3 * sqrt(0.05 * 0.95 / REPLICATES)
 ROUNDS = (3, 5)
 # By name: sizes, the power with which the work grows, and how often the baseline is slower by a
 # factor of 2 beyond some size, as where a cache ends.
@@ -112,6 +116,42 @@ def simulate(
     ]
 
 
+# Over the size at which it leaves the baseline.
+RISES: dict[str, Callable[[float], float]] = {
+    "rises from there": lambda ratio: max(0.0, log(ratio)),
+    "jumps there to twice as fast": lambda ratio: log(2) if ratio > 1 else 0.0,
+}
+
+
+def false_claims(
+    name: str, rounds: int, noise: float, replicates: int = REPLICATES, seed: int = 0
+) -> tuple[float, float]:
+    """How many are called faster at a size where they lie on the baseline, before and after."""
+    rng = np.random.default_rng(seed)
+    grid = (1000, 10_000, 100_000, 1_000_000, 10_000_000)
+    before, after = [], []
+    for _ in range(replicates):
+        leaves = exp(rng.uniform(log(grid[1]), log(grid[-2])))
+
+        def measured(size: int, leaves: float = leaves) -> dict[int, float]:
+            off = sqrt(2) * noise * rng.standard_normal(rounds)
+            return dict(enumerate((RISES[name](size / leaves) + off).tolist(), 1))
+
+        logs = {size: measured(size) for size in grid}
+        before.append(_claims(logs, leaves))
+        for _ in range(MOST_STEPS):
+            found = next(refine.opened([logs], 1, logs, 1.1), None)
+            if found is None or found.size is None:
+                break
+            logs[found.size] = measured(found.size)
+        after.append(_claims(logs, leaves))
+    return share(before), share(after)
+
+
+def _claims(logs: dict[int, dict[int, float]], leaves: float) -> bool:
+    return any(low < leaves for low, _ in break_even.find([logs]).faster)
+
+
 def share(values: list[bool]) -> float:
     return sum(values) / len(values) if values else float("nan")
 
@@ -137,6 +177,17 @@ def main() -> None:
                     f"factor {before:5.2f} -> {after:4.2f}  "
                     f"sizes {np.mean([end.added for end in ends]):3.1f}"
                     f"{'  !' if held < LEAST_HELD else ''}",
+                    flush=True,
+                )
+    print("\nOn the baseline up to some size: called faster there, before and after.")
+    for name in RISES:
+        for rounds in ROUNDS:
+            for noise in (0.01, 0.05):
+                shares = false_claims(name, rounds, noise)
+                failed += shares[1] > MOST_FALSE
+                print(
+                    f"{name:28}  {rounds} rounds  noise {noise:4.0%}:  {shares[0]:.1%} -> "
+                    f"{shares[1]:.1%}{'  !' if shares[1] > MOST_FALSE else ''}",
                     flush=True,
                 )
     sys.exit(f"{failed} figures are out of bounds (!)" if failed else 0)

@@ -56,12 +56,10 @@ def drawn(sizes=SIZES):
         times |= {"q1_s": whole * 0.98, "q3_s": whole * 1.02}
         rows.append(row | times | compared(before / whole, 0.03) | {"scope": "end_to_end"})
     for size in sizes:
-        rows += [
-            {**row, "speedup": "", "speedup_low": "", "speedup_high": "", "finding": ""}
-            for row in ok("raster", size, drawing_time(size), device="")
-            if row["scope"] == "compute"
-            for row in ({**row, "scope": "render"},)
-        ]
+        for row in ok("raster", size, drawing_time(size), device=""):
+            if row["scope"] in ("compute", "first_call"):
+                scope = {"scope": row["scope"].replace("compute", "render")}
+                rows.append(without_interval(row, "") | {"speedup": ""} | scope)
         if size > 1e6:
             line = {"size": size, "scope": "render", "status": "killed", "reason": "signal 9"}
             rows.append({"backend": "line", **line})

@@ -99,7 +99,7 @@ CASES = {
     "no_gpu": lambda: results(made_up.without_gpu()),
     "one_round": lambda: results(made_up.one_round()),
     "noisy": lambda: results(made_up.noisy()),
-    "long_names": lambda: results(made_up.long_names()),
+    "long_names": lambda: results(made_up.long_names(), config={"name": "a" * 300}),
     "all_failed": lambda: results(made_up.nothing()),
     "empty": lambda: results([], pictures={}, probes={}, verdict=""),
     "hostile": hostile,

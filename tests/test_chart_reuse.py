@@ -96,6 +96,13 @@ def test_without_a_device_there_is_no_data_and_a_reason(draw):
     assert "has its data on a device" in texts(draw("hosts"))
 
 
+@pytest.mark.parametrize("case", ["one_size", "gpu", "long_names"])
+def test_calls_are_counted_in_whole_numbers(draw, case):
+    left = draw(case).axes[0]
+    words = [text.get_text() for text in left.get_yticklabels()]
+    assert words[0] == "1" and len(words) == len(set(words))
+
+
 @pytest.mark.filterwarnings("error")
 @pytest.mark.parametrize("case", ["gpu", "long_names", "one_size", "one_round"])
 def test_no_words_overlap_or_leave_the_page(draw, case):

@@ -14,7 +14,7 @@ import pytest
 
 import made_up_page
 from conftest import ROOT
-from crossover import page, page_files, page_parts, record
+from crossover import page, page_parts
 from made_up_page import CASES, EVIL, SVG
 
 LOADING = ("src", "href", "srcset", "data", "poster", "action", "formaction", "xlink:href")
@@ -146,6 +146,14 @@ def test_a_picture_stands_in_a_page_without_what_a_file_needs():
     assert 'aria-label="it"' in svg and "1.5x &lt;b&gt;</title>" in svg
 
 
+def test_charts_beyond_what_a_browser_takes_at_once_wait(monkeypatch):
+    one = SVG.format(label="it")
+    monkeypatch.setattr(page, "AT_ONCE", 2 * len(one))
+    names = ("add/float64/time", "add/float64/speedup", "matmul/float64/time")
+    found = page.chapters({f"{name}.svg": one for name in names})
+    assert [picture.later for c in found for picture in c.pictures] == [False, False, True]
+
+
 @pytest.mark.parametrize("text", ["<svg", "<html/>", ""])
 def test_what_is_no_picture_is_named(text):
     with pytest.raises(ValueError, match=r"add, float64: no SVG"):
@@ -188,7 +196,7 @@ def test_a_failure_is_told_once_with_its_cells():
     found = {(f.backend, f.status): f for f in page_parts.failures(rows)}
     memory = found["<b>", "out_of_memory"]
     assert memory.count == 3 and memory.reason.startswith("252,982,208 bytes asked")
-    assert memory.cells == ["add, float64: n = 31,622,776, n = 100,000,000, n = 316,227,766"]
+    assert memory.cells == ["add, float64: n = 31,622,776; 100,000,000; 316,227,766"]
     assert found["100%", "mismatch"].count == 1
 
 
@@ -255,16 +263,3 @@ def test_every_scope_is_explained_as_in_the_docs():
     named = {name for cell in rows for name in re.findall(r"`(\w+)`", cell)} - {"scope"}
     named.discard("import_s")
     assert named <= set(page_parts.SCOPES)
-
-
-# --- files
-
-
-def test_a_table_with_a_header_alone_has_no_rows(tmp_path):
-    record.write(tmp_path / "some.csv", [], ("a", "b"))
-    assert page_files.rows(tmp_path / "some.csv") == []
-    record.write(tmp_path / "some.csv", [{"a": 1, "b": "x"}], ("a", "b"))
-    assert [(row["a"], row["b"]) for row in page_files.rows(tmp_path / "some.csv")] == [("1", "x")]
-    (tmp_path / "some.csv").write_text("a,b,rows,crc32\n1,y,1,00000000\n")
-    with pytest.raises(record.Damaged):
-        page_files.rows(tmp_path / "some.csv")

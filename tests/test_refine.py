@@ -90,6 +90,10 @@ def test_below_the_first_clear_size_it_goes_on_downwards():
     """Between the last size that is not clear and the first that is, and not below both."""
     (end,) = opened(curve([0, 0, 4, 5], spread=0.1))
     assert (end.low, end.high) == (1e3, 1e5) and 1e4 < end.size < 1e5
+    logs = curve([0, 0, 0, 4, 5], spread=0.1)
+    del logs[10_000]  # the gap that is wider, but of no use
+    (end,) = opened(logs)
+    assert (end.low, end.high) == (1e3, 1e6) and 1e5 < end.size < 1e6
 
 
 def test_faster_only_between_has_two_ends():

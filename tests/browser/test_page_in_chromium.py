@@ -6,12 +6,17 @@ import pytest
 
 import made_up_page
 from browser.conftest import PHONE
-from crossover import page_parts, table
+from crossover import page, page_parts, table
 from made_up_page import CASES, results
 
 ORDER = "table.rows({order: 'applied', search: 'applied'}).data().toArray()"
 IN_TABLE = f"() => {{ const table = new DataTable.Api('#summary'); return {ORDER}; }}"
 OVERFLOW = "() => document.documentElement.scrollWidth - document.documentElement.clientWidth"
+# What has a scroll box that hides a part, or reaches over the page's edge.
+CUT = """(what) => [...document.querySelectorAll(what)].filter((one) => {
+  const hides = getComputedStyle(one).overflowX !== "visible" && one.scrollWidth > one.clientWidth + 1;
+  return one.clientWidth && (hides || one.getBoundingClientRect().right > innerWidth + 1);
+}).map((one) => one.outerHTML.slice(0, 80))"""
 NAMES = [column.name for column in page_parts.TABLE]
 
 
@@ -59,7 +64,9 @@ def test_it_fits_a_phone(show, tmp_path):
 
 def test_no_script_but_ours_runs(show):
     opened = show("hostile")
-    assert opened.page.locator("img").count() == 0
+    choice(opened, "search").fill("onerror")
+    assert made_up_page.EVIL in first(opened, "backend")
+    assert opened.page.locator("img, i").count() == 0
     opened.page.evaluate(
         "() => { const evil = document.createElement('script'); "
         "evil.textContent = 'globalThis.ran = true'; document.body.append(evil); }"
@@ -221,6 +228,23 @@ def test_each_chart_is_one_stop_of_the_tab_key(show):
     assert opened.page.locator(".picture svg").count() == 2
 
 
+def test_charts_that_wait_are_there_when_they_are_seen_or_printed(show, tmp_path, monkeypatch):
+    monkeypatch.setattr(page, "AT_ONCE", 0)
+    one = made_up_page.SVG.format(label="it")
+    made = results(pictures={f"w{number}/float64/time.svg": one for number in range(9)})
+    (tmp_path / "later.html").write_text(page.render(made), encoding="utf-8")
+    opened = show(tmp_path / "later.html")
+    charts = opened.page.locator(".picture svg")
+    assert charts.count() < 9
+    last = opened.page.locator(".picture").last
+    last.scroll_into_view_if_needed()
+    last.locator(".point").first.hover()
+    assert opened.page.get_by_role("tooltip").inner_text() == "a, n = 10, 1.5x <b>"
+    opened.page.evaluate("scrollTo(0, 0)")
+    opened.page.pdf(path=tmp_path / "page.pdf")
+    assert charts.count() == 9 and opened.clean()
+
+
 def test_the_first_stop_skips_to_the_verdict_and_focus_is_seen(show):
     opened = show("gpu")
     opened.page.keyboard.press("Tab")
@@ -260,17 +284,14 @@ def contrast(one, other):
 
 
 def test_on_paper_nothing_is_cut(show, tmp_path):
-    opened = show("gpu")
+    opened = show("long_names")
     opened.page.pdf(path=tmp_path / "page.pdf", prefer_css_page_size=True)
     assert (tmp_path / "page.pdf").read_bytes().startswith(b"%PDF")
     opened.page.emulate_media(media="print")
-    opened.page.set_viewport_size({"width": 1050, "height": 700})  # landscape A4 in its margins
-    cut = opened.page.evaluate(
-        "() => [...document.querySelectorAll('main *')].filter((one) => "
-        "getComputedStyle(one).overflowX !== 'visible' && one.scrollWidth > one.clientWidth + 1"
-        " && one.clientWidth).map((one) => one.outerHTML.slice(0, 80))"
-    )
-    assert cut == [] and opened.page.evaluate(OVERFLOW) <= 0
+    for width, sections in ((687, "section:not(.wide)"), (1031, ".wide")):  # A4 in its margins
+        opened.page.set_viewport_size({"width": width, "height": 700})
+        cut = opened.page.evaluate(CUT, f"{sections} *")
+        assert cut == [], width
     assert opened.page.locator("nav").first.is_hidden()
     assert opened.page.get_by_text("Printed are the rows that the screen showed").is_visible()
 

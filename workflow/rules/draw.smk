@@ -14,6 +14,7 @@ REUSE = (
     else {}
 )
 
+
 rule charts:
     input:
         summary=SUMMARY,

@@ -14,7 +14,8 @@ rule page:
             source(SCRIPTS / "page.py"),
             *[source(ROOT / "workflow/page" / name) for name in PAGE_PARTS],
             *library("page.py", "page_files.py", "page_parts.py", "inline_svg.py", "words.py"),
-            *library("rows.py", "grades.py", "intervals.py", "table.py", *READING),
+            *library("rows.py", "grades.py", "intervals.py", "table.py", "cells.py"),
+            *library("take_home.py", *DECIDED, *READING),
         ],
     output:
         page=f"{OUT}/report.html",

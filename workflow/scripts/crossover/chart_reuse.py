@@ -156,7 +156,7 @@ def _call_axis(axes: Axes, drawn: pd.DataFrame) -> float:
     _, high = ticks.limits([1.0, *finite], 100)
     low = high**-0.06
     never = float(high * (high / low) ** 0.08)
-    at = {tick: _words(tick) for tick in ticks.log_ticks(1, high)}
+    at = {tick: _words(tick) for tick in ticks.log_ticks(1, high) if tick == int(tick)}
     if len(finite) < len(numbers):
         at[never] = "never"
     ticks.value_axis(axes, low, max(at) * (high / low) ** 0.05, _words, "calls")

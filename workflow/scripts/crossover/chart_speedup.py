@@ -121,12 +121,13 @@ def _marks(
         if row is None and scope == "round_trip":  # on a host the two are the same
             row = found.get((name, "compute"))
         answer = break_even.of_row(row) if row else None
-        if answer is None or answer.kind not in (break_even.FROM, break_even.ONLY_BETWEEN):
+        if answer is None:
             continue
         for size, low, high in (
             (answer.size, answer.low, answer.high),
             (answer.until, answer.until_low, answer.until_high),
         ):
+            # other kinds than a crossing lack one of the three
             if size is not None and low is not None and high is not None:
                 yield Mark(name, scope, size, low, high, answer.words())
 

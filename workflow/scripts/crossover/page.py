@@ -137,7 +137,7 @@ def policy(scripts: Sequence[str]) -> str:
 def markdown(text: str) -> Markup:
     """As HTML, without what could bring in anything: no HTML of its own, images or links."""
     reader = MarkdownIt("commonmark", {"html": False}).enable("table")
-    reader.disable(["html_block", "html_inline", "image", "link", "autolink", "reference"])
+    reader.disable(["image", "link", "autolink", "reference"])
     return Markup(reader.render(text))
 
 
@@ -148,18 +148,18 @@ def chapters(pictures: Mapping[str, str]) -> list[Chapter]:
     for path, text in pictures.items():
         *folder, file = path.split("/")
         kind, _, rest = file.removesuffix(".svg").partition("_")
-        where = ", ".join([*folder, *([rest] if rest else [])])
         question = QUESTIONS.get(kind, page_parts.plain(kind))
-        svg = inline_svg.inline(text, f"{question} {where}")
+        label = " ".join([question, ", ".join([*folder, *([rest] if rest else [])])])
+        svg = inline_svg.inline(text, label)
         place = order.index(kind) if kind in order else len(order)
         found.setdefault(tuple(folder), []).append((place, file, question, svg))
     made, total = [], 0
-    for number, (folder, group) in enumerate(_in_order(found), 1):
+    for number, (where, group) in enumerate(_in_order(found), 1):
         shown = []
         for _, _, question, svg in sorted(group):
             total += len(svg)
             shown.append(Picture(question, Markup(svg), later=total > AT_ONCE))
-        made.append(Chapter(_title(folder), f"charts-{number}", shown))
+        made.append(Chapter(_title(where), f"charts-{number}", shown))
     return made
 
 

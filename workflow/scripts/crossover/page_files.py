@@ -1,12 +1,11 @@
 """The files that the page is made of, read."""
 
-import csv
 import json
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
-from crossover import record, table
+from crossover import decided, record, table
 from crossover.page import Results
 
 
@@ -34,24 +33,14 @@ def read(
         name=name,
         verdict=_text(verdict),
         summary=table.read(Path(summary)),
-        break_even=rows(Path(break_even)),
-        reuse=rows(Path(reuse)),
+        break_even=decided.break_evens(break_even),
+        reuse=decided.reuses(reuse),
         article=_text(article) if article else "",
         pictures={str(Path(path).relative_to(plots)): _text(path) for path in pictures},
         probes={Path(path).stem: record.read_json(Path(path)) for path in probes},
         added=_text(added) if added.exists() else "",
         config=json.loads(json.dumps(config, default=str)),  # plain values, whatever Snakemake has
     )
-
-
-def rows(path: Path) -> list[dict[str, str]]:
-    """Of a sealed table, whatever its columns; none of one that has a header alone."""
-    with path.open(encoding="utf-8", newline="") as file:
-        lines = csv.reader(file)
-        header = next(lines, [])
-        if header and next(lines, None) is None:
-            return []
-    return record.read(path, tuple(header[: -len(record.SEALS)]))
 
 
 def _text(path: str | Path) -> str:

@@ -31,7 +31,8 @@ SCOPES = {
 # Facts of a probe that say nothing to a reader, or more about a place than a reader needs to know.
 NOT_SHOWN = (
     *("asked", "available", "backend", "boot", "conditions", "device_uuid", "host", "reason"),
-    *("cpu", "cores", "memory_bytes", "library_version", "uuid", "serial", "pci_bus_id"),
+    *("cpu", "cores", "memory_bytes", "library_version", "status"),
+    *("uuid", "serial", "pci_bus_id"),
 )
 UNITS = re.compile(r"_(s|bytes)$")  # the value says it
 BACKEND, MACHINE = "backend", "machine_facts"
@@ -145,12 +146,12 @@ def failures(rows: Iterable[Row]) -> list[Failure]:
 
 
 def _cells(rows: Iterable[Row]) -> list[str]:
-    """'add, float64: n = 1,000, 10,000', one text for each workload and dtype."""
+    """'add, float64: n = 1,000; 10,000', one text for each workload and dtype."""
     sizes: dict[str, list[str]] = {}
     for row in rows:
-        size = f"n = {int(row['size']):,}"
-        sizes.setdefault(f"{row['workload']}, {row['dtype']}", []).append(size)
-    return [f"{name}: {', '.join(dict.fromkeys(found))}" for name, found in sizes.items()]
+        name = f"{row['workload']}, {row['dtype']}"
+        sizes.setdefault(name, []).append(f"{int(row['size']):,}")
+    return [f"{name}: n = {'; '.join(dict.fromkeys(found))}" for name, found in sizes.items()]
 
 
 @dataclass(frozen=True)

@@ -10,12 +10,13 @@ When more sizes would not help: where the interval would be three quarters as wi
 logarithm) without any bends. Then it is the noise, and more rounds are due. Sizes beyond that would
 only be tried until one of them is narrow by luck.
 
-What n* is then worth, simulated (benchmarks/refining.py: launch + n / rate, 3 and 5 rounds, grids
-of 3 and 4 sizes over two to four decades, 1 to 10 % between processes): sizes are chosen by what
-was measured, and the search ends when the interval is narrow, yet of all the intervals with which
-it ends 95 to 99 in 100 hold n*, for what the curve may bend is bounded at its most. Of those alone
-that became narrower than asked, 97 in 100 with 1 %, 94 to 97 with 5 % between processes; with 10 %
-and three rounds, where one in six gets there, mostly by luck, 80 to 90.
+What n* is then worth: sizes are chosen by what was measured, and the search ends when the interval
+is narrow. Simulated (benchmarks/refining.py: launch + n / rate, 3 and 5 rounds, 1 to 10 % between
+processes, 3 and 4 sizes over two to four decades), yet 96 to 99 of all 100 intervals hold n*, for
+the most that a curve may bend is allowed for. But narrow is chosen too: of those alone that were
+narrowed to what was asked, 91 to 99 in 100 with 5 rounds; with 3 rounds and 10 %, where one in
+twelve gets there, by luck, 71 to 86. Where a curve lies on the baseline up to some size, 3 to 5 in
+100 are called faster in a part of that, where it were 2 to 4 before.
 """
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence

@@ -19,8 +19,8 @@ TIME = "the time is spent; 'make refine' goes on, MINUTES= gives it more"
 NOT_MEASURED = "the sizes that were added are not in the summary"
 FEW_ROUNDS = 5
 BY_LUCK = """\
-With fewer than 5 rounds some intervals are narrow by luck. In simulations 97 in 100 of all hold n*,
-but of those that sizes made narrow, where rounds differ by much, as few as 79."""
+With fewer than 5 rounds some intervals are narrow by luck: in simulations 96 in 100 of all hold n*,
+but where rounds differ by 10 %, of those that more sizes made narrow as few as 71."""
 
 Group = tuple[str, str]  # workload and dtype
 Step = Mapping[Group, Sequence[int]]  # sizes
