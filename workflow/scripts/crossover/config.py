@@ -22,7 +22,7 @@ __all__ = ["Backend", "Config", "ConfigError", "Workload", "check_file", "load",
 RESERVED_FOLDERS = ("backends", "ceilings", "cells", "logs", "plots", "render")
 RESERVED_FILES = (
     *("article.csv", "article.md", "break_even.csv", "readme.md", "report.html", "reuse.csv"),
-    *("summary.csv", "use_gpu.py", "verdict.md"),
+    *("snakemake_report.html", "summary.csv", "use_gpu.py", "verdict.md"),
 )
 RESERVED = (*RESERVED_FOLDERS, *RESERVED_FILES, added_sizes.NAME)
 

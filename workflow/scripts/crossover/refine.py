@@ -11,12 +11,14 @@ logarithm) without any bends. Then it is the noise, and more rounds are due. Siz
 only be tried until one of them is narrow by luck.
 
 What n* is then worth: sizes are chosen by what was measured, and the search ends when the interval
-is narrow. Simulated (benchmarks/refining.py: launch + n / rate, 3 and 5 rounds, 1 to 10 % between
-processes, 3 and 4 sizes over two to four decades), yet 96 to 99 of all 100 intervals hold n*, for
-the most that a curve may bend is allowed for. But narrow is chosen too: of those alone that were
-narrowed to what was asked, 91 to 99 in 100 with 5 rounds; with 3 rounds and 10 %, where one in
-twelve gets there, by luck, 71 to 86. Where a curve lies on the baseline up to some size, 3 to 5 in
-100 are called faster in a part of that, where it were 2 to 4 before.
+is narrow. Yet of all intervals 96 to 99 in 100 hold n*, since the most that a curve may bend is
+allowed for: simulated (benchmarks/refining.py) with launch + n / rate, products of matrices, and a
+cache that ends, 3 and 5 rounds, 1 to 10 % between processes, 3 and 4 sizes. But a narrow one may be
+so by chance: of those alone that more sizes brought to the factor asked for, 91 to 99 in 100, and
+with 3 rounds and 10 %, where one curve in ten gets there, 71 to 86. Where a curve lies on the
+baseline up to some size, 3 to 5 in 100 are called faster in a part of that; before, 2 to 4.
+
+Assumed: what break_even.py assumes. Not simulated: the best of several rivals.
 """
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
