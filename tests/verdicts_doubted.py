@@ -97,12 +97,14 @@ CASES = {
         of(
             gpu("numpy", dict.fromkeys(SIZES, 1.0), dict.fromkeys(SIZES, 1.0)),
             host(C, SLOW),
+            failed("numpy", (77,), "killed", "signal 9"),
         ),
         [even("never 1e7", C)],
         [
             "Only the baseline, numpy, was on a GPU: this says what is faster than that, not "
             "whether moving to a GPU is worth it; choose a baseline on the CPU."
         ],
+        parts=("1 x numpy: killed (signal 9)",),
     ),
     "reasons that differ in their numbers": Case(
         of(

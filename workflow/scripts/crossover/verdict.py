@@ -37,7 +37,7 @@ def lines(
     """In plain words, a sentence or a few in each; `rows` are of at least one cell."""
     found = findings(rows, evens, reuses)
     measured = any(one.gpus for one in found)
-    absent = {} if measured else _absent(rows)
+    absent = {} if measured or _from_gpu(found) else _absent(rows)
     said = next(iter(absent)) if len(absent) == 1 else ""  # whose reason is in the first line
     after = [
         costs.eaten(found),
@@ -76,11 +76,16 @@ def _absent(rows: Iterable[Row]) -> dict[str, str]:
     return {row["backend"]: why(row) for row in rows if row["status"] != OK and is_device(row)}
 
 
+def _from_gpu(found: Iterable[Findings]) -> bool:
+    """Whether the baseline itself is on a GPU."""
+    return any(one.baseline in one.curves.devices for one in found)
+
+
 def _no_gpu(absent: Mapping[str, str], found: Sequence[Findings]) -> str:
     """That the question stays open, why, and what was measured instead."""
     baseline = found[0].baseline
     measured = dict.fromkeys(name for one in found for name in one.curves.backends)
-    if any(baseline in one.curves.devices for one in found):
+    if _from_gpu(found):
         return (
             f"Only the baseline, {baseline}, was on a GPU: this says what is faster than that, not "
             "whether moving to a GPU is worth it; choose a baseline on the CPU."
