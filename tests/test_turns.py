@@ -82,7 +82,10 @@ def test_snakemake_itself_leaves_the_cores_alone(project):
     """It would start a timer for each job, and each would wake its scheduler every second."""
     project.configure(CONFIG | {"rounds": 4})
     sweep = subprocess.Popen(
-        project.command(), cwd=project.root, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
+        project.command(SUMMARY),
+        cwd=project.root,
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
     )
     threads = [0]
     while sweep.poll() is None:

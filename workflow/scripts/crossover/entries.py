@@ -6,6 +6,7 @@ or backend; it is read there as text, and nothing is imported.
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
@@ -33,7 +34,7 @@ class Workload:
         """All that are measured in this dtype."""
         return tuple(sorted({*self.sizes, *dict(self.added).get(dtype, ())}))
 
-    @property
+    @cached_property
     def is_curve(self) -> bool:
         """Whether its output is x and y of a curve, which is drawn."""
         return bool(plugin.declared(self.file).get("CURVE"))
