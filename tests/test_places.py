@@ -25,8 +25,8 @@ TINY = {
     "timeout_s": 60,
 }
 DRAWN = [
-    "draw how accurate polar is",
-    "draw how near to the machine float32 is",
+    "draw how accurate each workload is",
+    "draw how near to the machine each dtype is",
     "draw polar, float32",
     "make the page",
 ]

@@ -20,8 +20,8 @@ CELLS = (
 )
 SUMMARY = "summarize 6 cells of 2 rounds"
 CHARTS = ["draw add, float64", "draw polar, float32"]
-ACCURACY = ["draw how accurate add is", "draw how accurate polar is"]
-ROOFS = ["draw how near to the machine float32 is", "draw how near to the machine float64 is"]
+ACCURACY = ["draw how accurate each workload is"]
+ROOFS = ["draw how near to the machine each dtype is"]
 CURVE = "draw the curve of polar, float32"
 PAGE = "make the page"
 PROBES = ["probe fake", "probe numpy"]
@@ -266,7 +266,7 @@ CHANGED = {
 }
 
 
-SEEDS = {"0": "1", "1": "2", "2": "all", "3": "1", "4": "1"}  # with so many cores
+SEEDS = {"0": "1", "1": "2", "2": "all"}  # with so many cores
 CASES = {
     **{f"hash seed {seed}": (unchanged, []) for seed in SEEDS},
     **{name: (change, []) for name, change in UNCHANGED.items()},

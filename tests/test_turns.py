@@ -139,7 +139,10 @@ def test_waiting_is_no_timeout(project):
     assert row["status"] == "ok", row["reason"]
 
 
-@pytest.mark.parametrize("script", ["summarize", "decide", "charts", "curve"])
+@pytest.mark.parametrize(
+    "script",
+    ["summarize", "decide", "article", "charts", "accuracy", "roofline", "curve", "page"],
+)
 def test_what_is_not_timed_shares_the_machine_only_with_its_like(script):
     assert "turn(shared=True)" in (ROOT / f"workflow/scripts/{script}.py").read_text()
 

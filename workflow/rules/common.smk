@@ -55,6 +55,8 @@ PICTURES = CONFIG.pictures()
 # For what is made of all of them: in an order that is not that of the keys in config.yaml.
 BACKENDS = sorted(CONFIG.backends, key=lambda name: (name != CONFIG.baseline, name))
 SORTED_CELLS = sorted(CELLS, key=lambda c: (c.workload, c.dtype, c.size, BACKENDS.index(c.backend)))
+WORKLOADS = sorted(CONFIG.workloads)
+DTYPES = sorted({cell.dtype for cell in CELLS})
 # Backends whose data has to be brought to a device.
 DEVICES = [name for name in BACKENDS if CONFIG.backends[name].device != "cpu"]
 OUT = str(CONFIG.folder)
@@ -168,10 +170,6 @@ def ceilings():
     return tables(cells.ceilings_of(CELLS))
 
 
-def ceilings_in(dtype):
-    return [one for one in cells.ceilings_of(SORTED_CELLS) if one.dtype == dtype]
-
-
 def pictures():
     """Charts of each workload and dtype, with the curve where the output is one, of each workload,
     and of each dtype; SVG and PNG."""
@@ -183,9 +181,8 @@ def pictures():
         for dtype in workload.dtypes
         for chart in (*charts, *(["curve"] if workload.is_curve else []))
     ]
-    names += [f"{workload.name}/accuracy" for workload in workloads]
-    dtypes = dict.fromkeys(dtype for workload in workloads for dtype in workload.dtypes)
-    names += [f"roofline_{dtype}" for dtype in dtypes]
+    names += [f"{name}/accuracy" for name in WORKLOADS]
+    names += [f"roofline_{dtype}" for dtype in DTYPES]
     return [f"{OUT}/plots/{name}.{format}" for name in names for format in ("svg", "png")]
 
 

@@ -43,6 +43,7 @@ rule charts:
         "../scripts/charts.py"
 
 
+# One job for all of them: most of the time of a job is its imports.
 rule accuracy:
     input:
         summary=SUMMARY,
@@ -51,14 +52,22 @@ rule accuracy:
             *library("chart_accuracy.py", *CHARTING),
         ],
     output:
-        svg=report(f"{OUT}/plots/{{workload}}/accuracy.svg", **on_page("accuracy", dtype="all")),
-        png=f"{OUT}/plots/{{workload}}/accuracy.png",
+        svg=[
+            report(
+                f"{OUT}/plots/{name}/accuracy.svg",
+                **on_page("accuracy", category=name, dtype="all"),
+            )
+            for name in WORKLOADS
+        ],
+        png=[f"{OUT}/plots/{name}/accuracy.png" for name in WORKLOADS],
     log:
-        f"logs/{CONFIG.name or 'default'}/accuracy/{{workload}}.log",
+        f"logs/{CONFIG.name or 'default'}/accuracy.log",
     conda:
         ENVIRONMENT
+    params:
+        workloads=WORKLOADS,
     message:
-        "draw how accurate {wildcards.workload} is"
+        "draw how accurate each workload is"
     script:
         "../scripts/accuracy.py"
 
@@ -66,7 +75,7 @@ rule accuracy:
 rule roofline:
     input:
         summary=SUMMARY,
-        ceilings=lambda wildcards: tables(ceilings_in(wildcards.dtype)),
+        ceilings=ceilings(),
         code=[
             source(SCRIPTS / "roofline.py"),
             *library("chart_roofline.py", "roofline.py", "cells.py", *CHARTING),
@@ -74,19 +83,24 @@ rule roofline:
             *library("workloads/__init__.py", "placement.py"),
         ],
     output:
-        svg=report(
-            f"{OUT}/plots/roofline_{{dtype}}.svg", **on_page("roofline", category="All workloads")
-        ),
-        png=f"{OUT}/plots/roofline_{{dtype}}.png",
+        svg=[
+            report(
+                f"{OUT}/plots/roofline_{dtype}.svg",
+                **on_page("roofline", category="All workloads", dtype=dtype),
+            )
+            for dtype in DTYPES
+        ],
+        png=[f"{OUT}/plots/roofline_{dtype}.png" for dtype in DTYPES],
     log:
-        f"logs/{CONFIG.name or 'default'}/roofline/{{dtype}}.log",
+        f"logs/{CONFIG.name or 'default'}/roofline.log",
     conda:
         ENVIRONMENT
     params:
-        backends=lambda wildcards: [one.backend for one in ceilings_in(wildcards.dtype)],
+        ceilings=[f"{one.backend}/{one.dtype}" for one in cells.ceilings_of(SORTED_CELLS)],
         rounds=CONFIG.rounds,
+        dtypes=DTYPES,
     message:
-        "draw how near to the machine {wildcards.dtype} is"
+        "draw how near to the machine each dtype is"
     script:
         "../scripts/roofline.py"
 

@@ -1,4 +1,4 @@
-"""Snakemake script: how accurate one workload is in each dtype, and what that costs."""
+"""Snakemake script: how accurate each workload is in each dtype, and what that costs."""
 
 import sys
 
@@ -6,10 +6,11 @@ from crossover import charts, record, style
 from crossover.chart_accuracy import accuracy
 from crossover.turn import turn
 
+output = snakemake.output
 with record.or_exit(), turn(shared=True):
     try:
         summary = charts.read(snakemake.input.summary)
     except ValueError as error:
         sys.exit(str(error))
-    figure = accuracy(summary, snakemake.wildcards.workload)
-    style.save(figure, snakemake.output.svg, snakemake.output.png)
+    for name, svg, png in zip(snakemake.params.workloads, output.svg, output.png, strict=True):
+        style.save(accuracy(summary, name), svg, png)

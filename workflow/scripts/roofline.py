@@ -1,4 +1,4 @@
-"""Snakemake script: the cells of one dtype under the roofs of the machine."""
+"""Snakemake script: the cells of each dtype under the roofs of the machine."""
 
 import os
 import sys
@@ -9,8 +9,8 @@ from crossover.cells import Ceiling
 from crossover.chart_roofline import roofline as draw
 from crossover.turn import turn
 
-dtype, params = snakemake.wildcards.dtype, snakemake.params
-svg, png = Path(snakemake.output.svg).absolute(), Path(snakemake.output.png).absolute()
+params, output = snakemake.params, snakemake.output
+svgs, pngs = ([Path(name).absolute() for name in names] for names in (output.svg, output.png))
 with record.or_exit(), turn(shared=True):
     try:
         summary = charts.read(snakemake.input.summary)
@@ -18,5 +18,6 @@ with record.or_exit(), turn(shared=True):
         sys.exit(str(error))
     # Ceilings name their files from where results/ is: below the prefix, where we are a module.
     os.chdir(Path(snakemake.input.ceilings[0]).parents[4])
-    roofs = roofline.read([Ceiling(name, dtype) for name in params.backends], params.rounds)
-    style.save(draw(summary, dtype, roofs), svg, png)
+    for dtype, svg, png in zip(params.dtypes, svgs, pngs, strict=True):
+        own = [Ceiling(*name.split("/")) for name in params.ceilings if name.endswith(f"/{dtype}")]
+        style.save(draw(summary, dtype, roofline.read(own, params.rounds)), svg, png)

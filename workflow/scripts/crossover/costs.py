@@ -134,7 +134,7 @@ def _from(*ends: float | str) -> str:
         return "from a number of calls on that is not clear"
     if low == high:
         return f"from {count(int(point), 'call')} on"
-    return f"from {point:,.0f} calls on, {low:,.0f} to {high:,.0f}"
+    return f"from {count(int(point), 'call')} on, {low:,.0f} to {high:,.0f}"
 
 
 def _gpus(found: Iterable[Findings]) -> Iterator[tuple[Findings, str]]:
