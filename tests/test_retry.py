@@ -101,7 +101,8 @@ CONFIG_OF_ONE = {"workloads": {"add": {"sizes": [100]}}, "backends": {"numpy": {
 OWN_CEILINGS = [f"ceilings of own, float64, round {round} of 2" for round in (1, 2)]
 FAULTY_DRAWN = [
     *("summarize 3 cells of 2 rounds", DECISION, "draw add, float64"),
-    *("draw how accurate each workload is", "draw how near to the machine each dtype is", "make the page"),
+    *("draw how accurate each workload is", "draw how near to the machine each dtype is"),
+    "make the page",
 ]
 
 
