@@ -298,8 +298,10 @@ print("ready", flush=True)
 time.sleep(60)
 """
 PARENT = f"""
-import sys
+import signal, sys
 from crossover.refine_loop import wait_for
+# A shell has what it starts in the background ignore Ctrl-C, and that is inherited.
+signal.signal(signal.SIGINT, signal.default_int_handler)
 try:
     wait_for([sys.executable, "-c", {CHILD!r}])
 except KeyboardInterrupt:
