@@ -1,7 +1,6 @@
 PLOTS = f"{OUT}/plots/{{workload}}/{{dtype}}"
-DRAWING = ["style.py", "svg.py", *READING]
-CHARTING = ["charts.py", "hover.py", "notes.py", "ticks.py", "table.py", *DRAWING]
-CHARTING += ["grades.py", "intervals.py"]
+DRAWING = ["style.py", "svg.py", "words.py", "intervals.py", *READING]
+CHARTING = ["charts.py", "hover.py", "notes.py", "ticks.py", "table.py", "grades.py", *DRAWING]
 DECIDED = ["decided.py", "decide.py", "break_even.py", "speedup_curve.py", "reuse.py"]
 
 # How many calls pay for the transfers is asked only where there is a device to transfer to.

@@ -13,8 +13,8 @@ rule page:
         code=[
             source(SCRIPTS / "page.py"),
             *[source(ROOT / "workflow/page" / name) for name in PAGE_PARTS],
-            *library("page.py", "page_files.py", "page_parts.py", "inline_svg.py", "words.py"),
-            *library("rows.py", "grades.py", "intervals.py", "table.py", "cells.py"),
+            *library("page.py", "page_files.py", "page_parts.py", "inline_svg.py", "svg.py"),
+            *library("words.py", "rows.py", "grades.py", "intervals.py", "table.py", "cells.py"),
             *library("take_home.py", *DECIDED, *READING),
         ],
     output:

@@ -17,6 +17,7 @@ from matplotlib.figure import Figure
 from matplotlib.patches import Patch, Rectangle
 
 from crossover import charts, hover, notes, status, style, svg
+from crossover.cells import DRAWN_BY, END_TO_END
 from crossover.style import Entry, Look
 
 # In the order in which they happen, and told apart in grey too: colour, and that of words on it.
@@ -26,8 +27,7 @@ PARTS = {
     "download": ("#EDA93A", style.DARK),
     charts.RENDER: ("#F4F4F4", style.DARK),
 }
-DRAWN_BY = "raster"  # the way of drawing that is measured at every size
-WHOLES = ("end_to_end", "round_trip", "compute")  # the first one that there is
+WHOLES = (END_TO_END, "round_trip", "compute")  # the first one that there is
 POINT = Look("#000000", "o", ())
 MOST_SIZES, MOST_BARS = 6, 32
 BAR, HEADING = 0.23, 0.36  # inches, of height

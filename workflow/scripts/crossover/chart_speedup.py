@@ -10,13 +10,14 @@ from matplotlib.lines import Line2D
 from matplotlib.transforms import ScaledTranslation
 
 from crossover import break_even, charts, hover, notes, status, style, svg, ticks
+from crossover.cells import END_TO_END
 from crossover.charts import Rows
 from crossover.style import Look
 
 PANELS = {
     "compute": "compute: data already where it is needed",
     "round_trip": "round trip: host arrays in and out",
-    "end_to_end": "end to end: round trip and drawing the picture",
+    END_TO_END: "end to end: round trip and drawing the picture",
 }
 PANEL_WIDTH = {2: 2.9, 3: 1.85}  # inches, by the number of panels
 STEP = 9.0  # points between two marks at one place of the line at 1
@@ -63,7 +64,7 @@ def speedup(summary: pd.DataFrame, workload: str, dtype: str, break_evens: Rows 
         scope: {name: part for (name, _), part in charts.series(drawn, scope).items()}
         for scope in PANELS
     }
-    shown = [scope for scope in PANELS if series[scope] or scope != "end_to_end"]
+    shown = [scope for scope in PANELS if series[scope] or scope != END_TO_END]
     last = {
         name: part["speedup"].iloc[-1]
         for scope in reversed(shown)

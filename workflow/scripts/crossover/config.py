@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from crossover import added_sizes
-from crossover.cells import Cell, Picture, output_folder
+from crossover.cells import DRAWN_BY, Cell, Picture, output_folder
 from crossover.entries import Backend, Workload, resolve_backends, resolve_workloads
 from crossover.schema import Problem, check
 from crossover.spelling import choices, show
@@ -28,7 +28,7 @@ RESERVED = (*RESERVED_FOLDERS, *RESERVED_FILES, added_sizes.NAME)
 
 # By the way of drawing. A line through more points takes matplotlib seconds a picture, then minutes
 # and gigabytes.
-MOST_POINTS = {"line": 1_000_000, "raster": inf}
+MOST_POINTS = {"line": 1_000_000, DRAWN_BY: inf}
 
 
 @dataclass(frozen=True)

@@ -2,10 +2,7 @@
 
 from xml.etree import ElementTree
 
-SVG, XLINK = "http://www.w3.org/2000/svg", "http://www.w3.org/1999/xlink"
-
-ElementTree.register_namespace("", SVG)
-ElementTree.register_namespace("xlink", XLINK)
+from crossover.svg import SVG
 
 
 def inline(text: str, label: str) -> str:

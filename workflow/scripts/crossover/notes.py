@@ -8,7 +8,7 @@ from collections.abc import Collection, Iterable
 
 import pandas as pd
 
-from crossover import grades, status, style
+from crossover import grades, status, style, words
 from crossover.intervals import NO_DIFFERENCE
 from crossover.style import size_words
 
@@ -167,7 +167,7 @@ def not_shown(rows: pd.DataFrame) -> list[str]:
     order = {name: i for i, name in enumerate(rows["backend"].unique())}
     cells: dict[tuple[str, str, str], dict[int, str]] = {}
     for name, state, size, reason in zip(*columns, strict=True):
-        key = name, state, re.sub(r"[\d.,]+", "#", reason)
+        key = name, state, words.alike(reason)
         cells.setdefault(key, {})[size] = reason
     merged: dict[tuple[str, str, str], list[str]] = {}
     for (name, state, _), reasons in sorted(cells.items(), key=lambda item: order[item[0][0]]):

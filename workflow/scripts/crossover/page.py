@@ -19,6 +19,7 @@ from markdown_it import MarkdownIt
 from markupsafe import Markup
 
 from crossover import __version__, grades, inline_svg, page_parts
+from crossover.rows import cell
 from crossover.status import OK
 
 ASSETS = Path(__file__).resolve().parents[2] / "page"
@@ -100,8 +101,8 @@ def render(results: Results) -> str:
         verdict=markdown(results.verdict),
         baseline=rows[0]["baseline"] if rows else "",
         machine=page_parts.machine(rows),
-        cells=len({page_parts.cell(row) for row in rows}),
-        ok=len({page_parts.cell(row) for row in rows if row["status"] == OK}),
+        cells=len({cell(row) for row in rows}),
+        ok=len({cell(row) for row in rows if row["status"] == OK}),
         rounds=max((int(row["rounds"]) for row in rows if row["rounds"]), default=0),
         chapters=chapters(results.pictures),
         crossings=page_parts.crossings(results.break_even),

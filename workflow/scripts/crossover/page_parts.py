@@ -12,7 +12,7 @@ from math import isinf
 from typing import Any
 
 from crossover import grades, words
-from crossover.rows import Row, is_device, machines
+from crossover.rows import Row, cell, is_device, machines
 from crossover.status import OK
 
 # What each scope covers, in the order in which they are explained. docs/results.md says the same.
@@ -137,8 +137,8 @@ def failures(rows: Iterable[Row]) -> list[Failure]:
     found: dict[tuple[str, str, str], list[Row]] = {}
     for row in rows:
         if row["status"] != OK:
-            pattern = re.sub(r"[\d.,]+", "#", row["reason"])
-            found.setdefault((row["backend"], row["status"], pattern), []).append(row)
+            key = row["backend"], row["status"], words.alike(row["reason"])
+            found.setdefault(key, []).append(row)
     return [
         Failure(backend, state, cells[0]["reason"], _cells(cells), len(cells))
         for (backend, state, _), cells in found.items()
@@ -174,10 +174,6 @@ def doubts(rows: Iterable[Row]) -> list[Doubt]:
         for name, meaning in grades.MEANING.items()
         if name in cells
     ]
-
-
-def cell(row: Row) -> tuple[str, ...]:
-    return row["workload"], row["backend"], row["dtype"], row["size"]
 
 
 # --- the machine

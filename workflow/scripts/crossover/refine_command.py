@@ -7,7 +7,7 @@ from pathlib import Path
 from time import monotonic
 
 from crossover import added_sizes, planning, table
-from crossover.cells import Cell
+from crossover.cells import DRAWN_BY, Cell
 from crossover.config import Config, ConfigError
 from crossover.refine_loop import Loop, Step, World, wait_for
 from crossover.spelling import number
@@ -90,7 +90,7 @@ def _keep(path: Path, step: Step) -> None:
 def _seconds(config: Config, workload: str, dtype: str, size: int) -> float:
     """Of all the jobs of a size: each backend and, for a curve, drawing, in each round."""
     cost = planning.cost(config, Cell(workload, "", dtype, size))
-    names = [*config.backends, *(["raster"] if config.workloads[workload].is_curve else [])]
+    names = [*config.backends, *([DRAWN_BY] if config.workloads[workload].is_curve else [])]
     return config.rounds * sum(planning.seconds(config, name, cost) for name in names)
 
 

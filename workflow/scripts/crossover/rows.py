@@ -10,6 +10,10 @@ ON_HOST = ("", "none", "cpu")
 Row = Mapping[str, str]
 
 
+def cell(row: Row) -> tuple[str, ...]:
+    return row["workload"], row["backend"], row["dtype"], row["size"]
+
+
 def is_device(row: Row) -> bool:
     """Whether a cell was to run elsewhere than on the CPU."""
     return any(part not in ON_HOST for part in row["device"].split(" + "))

@@ -25,7 +25,7 @@ from matplotlib.patches import Patch
 from matplotlib.textpath import text_to_path
 from matplotlib.transforms import ScaledTranslation, Transform
 
-from crossover import record, svg
+from crossover import record, svg, words
 
 WIDTH = 8.0  # 768 CSS px as SVG, 1,200 px as PNG: Snakemake's report cuts what is much wider
 MARGIN = 0.15
@@ -142,15 +142,13 @@ def looks(backends: Iterable[str], baseline: str) -> dict[str, Look]:
 # --- words
 
 
-def plain(text: object) -> str:
-    """Text as one line of printable characters (others would make an SVG file invalid)."""
-    text = re.sub(r"\x1b\[[0-9;]*m", "", str(text))  # terminal colours
-    return " ".join("".join(c if c.isprintable() else " " for c in text).split())
+plain = words.plain
+seconds_words = words.seconds
 
 
 def short(text: object, most: int = REASON_LENGTH) -> str:
-    words = plain(text)
-    return words if len(words) <= most else words[: most - 1].rstrip() + "…"
+    line = plain(text)
+    return line if len(line) <= most else line[: most - 1].rstrip() + "…"
 
 
 def size_words(size: float) -> str:
@@ -160,14 +158,6 @@ def size_words(size: float) -> str:
     mantissa, exponent = f"{size:.16e}".split("e")
     digits = mantissa.rstrip("0").rstrip(".")
     return f"{digits}e{int(exponent)}" if len(digits) <= 4 else f"{size:,.0f}"
-
-
-def seconds_words(seconds: float) -> str:
-    """2 µs, 500 ms, 10 s."""
-    for unit, scale in (("s", 1.0), ("ms", 1e-3), ("µs", 1e-6)):
-        if seconds >= 0.9999 * scale:
-            return f"{float(f'{seconds / scale:.3g}'):,g} {unit}"
-    return f"{float(f'{seconds / 1e-9:.3g}'):,g} ns"
 
 
 def rate_words(per_second: float) -> str:

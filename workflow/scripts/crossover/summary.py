@@ -12,7 +12,7 @@ from statistics import median, quantiles
 from typing import Any
 
 from crossover import grades, intervals
-from crossover.cells import END_TO_END, Cell, Picture
+from crossover.cells import DRAWN_BY, END_TO_END, Cell, Picture
 from crossover.outcomes import Outcome, Timed, compared, drawn, paired, unpaired
 from crossover.status import OK
 from crossover.table import COLUMNS
@@ -24,7 +24,6 @@ FROM_ROUNDS = (
 )
 # What a speedup is asked for; the other scopes have no counterpart on a host.
 COMPARED = ("compute", "round_trip", END_TO_END)
-DRAWN_BY = "raster"  # the way of drawing that there is at every size
 TRANSFERS = ("upload", "download", "round_trip")
 PINNED = "_pinned"
 

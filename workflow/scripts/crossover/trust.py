@@ -1,14 +1,13 @@
 """How far to trust a verdict, and what is missing from it, in a sentence each."""
 
-import re
 from collections.abc import Iterable, Iterator, Sequence
 
 from crossover import grades
 from crossover.intervals import NO_DIFFERENCE
-from crossover.rows import Row, machines
+from crossover.rows import Row, cell, machines
 from crossover.slowing import OFF, SLOWING
 from crossover.status import NOT_MEASURED, OK
-from crossover.words import count, listed, percent, short
+from crossover.words import alike, count, listed, percent, short
 
 NAMED = 2  # reasons in the verdict; close lists the others
 
@@ -23,8 +22,9 @@ def reasons(rows: Iterable[Row], but: str = "") -> list[str]:
     differ in their numbers only (bytes, seconds) are one; that of `but` was said before."""
     found: dict[tuple[str, str, str], list[str]] = {}
     for row in failed(rows):
-        alike = re.sub(r"[\d.,]+", "#", row["reason"])
-        found.setdefault((row["backend"], row["status"], alike), []).append(row["reason"])
+        found.setdefault((row["backend"], row["status"], alike(row["reason"])), []).append(
+            row["reason"]
+        )
     text = []
     for (backend, status, _), own in sorted(found.items(), key=lambda item: -len(item[1])):
         such = "such as: " if len(set(own)) > 1 else ""
@@ -57,7 +57,7 @@ def trust(rows: Sequence[Row]) -> str:
 
 
 def _cells(rows: Iterable[Row]) -> set[tuple[str, ...]]:
-    return {(row["workload"], row["backend"], row["dtype"], row["size"]) for row in rows}
+    return {cell(row) for row in rows}
 
 
 def _machines(rows: Iterable[Row]) -> Iterator[str]:

@@ -59,15 +59,20 @@ def listed(items: Sequence[str], most: int = 3, last: str = " and ", noun: str =
     return last.join(part for part in (comma.join(items[:-1]), items[-1]) if part)
 
 
-def plain(text: str) -> str:
-    """One line of printable characters."""
-    text = re.sub(r"\x1b\[[0-9;]*m", "", text)  # terminal colours
+def plain(text: object) -> str:
+    """One line of printable characters (others would make an SVG file invalid)."""
+    text = re.sub(r"\x1b\[[0-9;]*m", "", str(text))  # terminal colours
     return " ".join("".join(c if c.isprintable() else " " for c in text).split())
 
 
 def short(text: str) -> str:
     words = plain(text)
     return words if len(words) <= LONGEST else words[: LONGEST - 3].rstrip() + "..."
+
+
+def alike(reason: str) -> str:
+    """The same for reasons that differ in their figures only (bytes, seconds)."""
+    return re.sub(r"[\d.,]+", "#", reason)
 
 
 def markdown(text: str) -> str:
