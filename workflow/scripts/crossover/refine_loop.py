@@ -14,7 +14,7 @@ from crossover.refine import Asked, Open
 
 # Guesses, until one step was seen: Snakemake's start, the summary and the decision; and what draws
 # the charts of one workload and dtype in the end.
-STEP_S, DRAW_S = 8.0, 4.0
+STEP_S, DRAW_S = 8.0, 10.0
 TIME = "the time is spent; 'make refine' goes on, MINUTES= gives it more"
 NOT_MEASURED = "the sizes that were added are not in the summary"
 FEW_ROUNDS = 5
