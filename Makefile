@@ -6,6 +6,9 @@
 CONFIG = config.yaml
 ARGS =
 STRICT =
+MINUTES = 5
+WITHIN = 1.5
+UNDO =
 PYTHON = python3
 BIN = .venv/bin
 SNAKEMAKE = $(BIN)/snakemake --cores 1
@@ -14,7 +17,7 @@ SNAKEMAKE += --configfile $(CONFIG) --replace-workflow-config
 endif
 CROSSOVER = PYTHONPATH=workflow/scripts $(BIN)/python -m crossover
 
-.PHONY: sweep test test-cluster lint plan retry fresh peek cell report help install
+.PHONY: sweep test test-page test-cluster lint doctor plan refine retry fresh peek cell report help install
 .DEFAULT_GOAL := help
 
 help: ## this list
@@ -28,6 +31,9 @@ sweep: $(BIN)/.installed ## measure what CONFIG says, draw it, and say what came
 test: $(BIN)/.installed-dev lint ## linters and tests
 	$(BIN)/pytest -q -n auto --maxprocesses 8 --dist loadfile
 
+test-page: $(BIN)/.installed-page ## the page in a real Chromium, headless
+	$(BIN)/pytest -q tests/browser
+
 test-cluster: $(BIN)/.installed-cluster ## tests on a real Slurm, on this machine alone; as root
 	@tests/cluster/install
 	$(BIN)/pytest -q -rs tests/cluster
@@ -39,11 +45,17 @@ lint: $(BIN)/.installed-dev ## linters alone
 	$(BIN)/snakemake --lint
 	$(BIN)/mypy
 
+doctor: $(BIN)/.installed ## what was found on this machine, and what to do about it, in seconds
+	$(CROSSOVER) doctor --config $(CONFIG)
+
 plan: $(BIN)/.installed ## cells, jobs, expected minutes and disk, before anything runs
 	$(CROSSOVER) plan --config $(CONFIG) -- $(ARGS)
 
 peek: $(BIN)/.installed ## the summary so far of a sweep that is running or was interrupted
 	$(CROSSOVER) peek --config $(CONFIG)
+
+refine: $(BIN)/.installed ## add sizes where a backend begins to be faster: MINUTES=5 WITHIN=1.5 UNDO=1
+	$(CROSSOVER) refine --config $(CONFIG) --minutes "$(MINUTES)" --within "$(WITHIN)" $(if $(filter-out 0,$(UNDO)),--undo) -- $(ARGS)
 
 retry: $(BIN)/.installed ## list, then remove, what is not ok or not good; the next sweep redoes it
 	$(CROSSOVER) retry --config $(CONFIG)
@@ -56,8 +68,8 @@ cell: $(BIN)/.installed ## one cell in the foreground: WORKLOAD=add BACKEND=nump
 
 report: $(BIN)/.installed ## Snakemake's own report of the last sweep, as one HTML file
 	@$(CROSSOVER) close --config $(CONFIG) --no-strict > /dev/null
-	$(SNAKEMAKE) --report results/report.html $(ARGS)
-	@echo "The report is results/report.html"
+	$(SNAKEMAKE) --report results/snakemake_report.html $(ARGS)
+	@echo "The report is results/snakemake_report.html"
 
 install: $(BIN)/.installed ## only the virtual environment
 
@@ -69,6 +81,10 @@ $(BIN)/.installed: requirements.txt
 
 $(BIN)/.installed-dev: requirements-dev.txt $(BIN)/.installed
 	$(BIN)/pip install --quiet --requirement requirements-dev.txt
+	@touch $@
+
+$(BIN)/.installed-page: requirements-page.txt $(BIN)/.installed-dev
+	$(BIN)/pip install --quiet --requirement requirements-page.txt
 	@touch $@
 
 $(BIN)/.installed-cluster: requirements-cluster.txt $(BIN)/.installed-dev

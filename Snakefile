@@ -18,6 +18,7 @@ include: "workflow/rules/render.smk"  # what making the picture costs, on its ow
 include: "workflow/rules/summarize.smk"  # one row per cell and scope
 include: "workflow/rules/decide.smk"  # from which size on, and a file to take home
 include: "workflow/rules/draw.smk"  # charts and the curve
+include: "workflow/rules/page.smk"  # everything on one page
 
 
 # On a cluster only what is measured goes to nodes.
@@ -26,7 +27,10 @@ localrules:
     summarize,
     decide,
     charts,
+    accuracy,
+    roofline,
     curve,
+    page,
 
 
 rule all:
@@ -37,6 +41,8 @@ rule all:
         ceilings(),
         SUMMARY,
         rules.decide.output,
+        ARTICLE,
         pictures(),
+        rules.page.output,
     message:
         f"results are in {OUT}/"

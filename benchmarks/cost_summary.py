@@ -1,7 +1,8 @@
 """The summary and the charts of 5,000 cells with 3 rounds: seconds and memory.
 
 The scripts run as Snakemake runs them, each in a process of its own, one after the other; what
-planning so many jobs costs is cost_plan's. Pictures of outputs (rule curve) have no part in this.
+planning so many jobs costs is cost_plan's. Pictures of outputs (rule curve), of accuracy and of
+roofs have no part in this.
 """
 
 import json
@@ -20,6 +21,12 @@ from report import Report, progress
 CELLS = 5000
 MOST_S, MOST_GB = 30.0, 1.0
 SUMMARY = "results/summary.csv"
+DECIDED = {
+    "break_even": "results/break_even.csv",
+    "reuse": "results/reuse.csv",
+    "use_gpu": "results/use_gpu.py",
+    "verdict": "results/verdict.md",
+}
 
 # What Snakemake puts in front of a script, as far as ours ask for it.
 RUN = (
@@ -41,7 +48,7 @@ def measure(report: Report, cells: int, times: int) -> None:
         folder = checkout.make(Path(name) / "clone", {})
         checkout.own_lock(folder)
         made, samples = make(folder, cells)
-        scripts = [summary(made), *charts()]
+        scripts = [summary(made), decision(), *charts()]
         turns = [one_turn(folder, scripts) for _ in range(times)]
     turns.sort(key=lambda turn: sum(taken.seconds for taken in turn))
     middle = turns[len(turns) // 2]
@@ -54,7 +61,7 @@ def measure(report: Report, cells: int, times: int) -> None:
         ],
     )
     seconds = sum(taken.seconds for taken in middle)
-    report.most(f"summary and charts of {len(made):,} cells", seconds, MOST_S, " s")
+    report.most(f"summary, decision and charts of {len(made):,} cells", seconds, MOST_S, " s")
     peak_gb = max(taken.peak_bytes for turn in turns for taken in turn) / 1e9
     report.most("memory of the largest process", peak_gb, MOST_GB, " GB")
 
@@ -62,9 +69,13 @@ def measure(report: Report, cells: int, times: int) -> None:
 def summary(cells: list[Cell]) -> Script:
     names = [f"{c.workload}/{c.backend}/{c.dtype}/{c.size}" for c in cells]
     params = {"cells": names, "pictures": [], "rounds": ROUNDS, "baseline": BASELINE}
-    params |= {"mixed_machines": "apart", "asked": []}
+    params |= {"mixed_machines": "apart", "asked": [], "baselines": []}
     files = {"input": {"cells": [str(cells[0].csv(1))]}, "output": {"summary": SUMMARY}}
     return Script("summary", "summarize.py", {**files, "params": params})
+
+
+def decision() -> Script:
+    return Script("decision", "decide.py", {"input": {"summary": SUMMARY}, "output": {**DECIDED}})
 
 
 def charts() -> Iterator[Script]:
@@ -72,11 +83,11 @@ def charts() -> Iterator[Script]:
         for dtype in DTYPES:
             pictures = {
                 f"{name}_{kind}": f"results/plots/{workload}/{dtype}/{name}.{kind}"
-                for name in ("time", "speedup")
+                for name in ("time", "speedup", "parts", "reuse")
                 for kind in ("svg", "png")
             }
             given = {
-                "input": {"summary": SUMMARY},
+                "input": {"summary": SUMMARY, **DECIDED},
                 "output": pictures,
                 "wildcards": {"workload": workload, "dtype": dtype},
             }

@@ -26,7 +26,7 @@ def ok(backend, size, compute, round_trip=None, *, factor=1.0, rough=0.03, wide=
             **{"low_s": seconds * exp(-wide), "high_s": seconds * exp(wide), "rounds": 3},
             **compared(factor * compute / seconds, wide),
             **{"cpu": CPU, "cores": 2, "device": "cpu", "transfer": "pageable" if moved else ""},
-            **{"threads_effective": 2, "machine": "a1b2c3", **facts},
+            **{"threads_effective": 2, "machine": "a1b2c3", "input_bytes": 8 * size, **facts},
         }
 
 
@@ -44,6 +44,30 @@ def without_interval(row, pairs):
     """The same row from so few pairs that the speedup has no interval."""
     none = dict.fromkeys(("speedup_low", "speedup_high", "finding", "detectable"), "")
     return row | none | {"pairs": pairs}
+
+
+def drawn(sizes=SIZES):
+    """A workload whose output is a curve: what drawing costs, and from end to end."""
+    rows = with_gpu(sizes)
+    for row in [row for row in rows if row["scope"] == "round_trip"]:
+        size, trip = row["size"], row["median_s"]
+        whole, before = trip + drawing_time(size), numpy_time(size) + drawing_time(size)
+        times = {"median_s": whole, "low_s": whole * 0.97, "high_s": whole * 1.03}
+        times |= {"q1_s": whole * 0.98, "q3_s": whole * 1.02}
+        rows.append(row | times | compared(before / whole, 0.03) | {"scope": "end_to_end"})
+    for size in sizes:
+        for row in ok("raster", size, drawing_time(size), device=""):
+            if row["scope"] in ("compute", "first_call"):
+                scope = {"scope": row["scope"].replace("compute", "render")}
+                rows.append(without_interval(row, "") | {"speedup": ""} | scope)
+        if size > 1e6:
+            line = {"size": size, "scope": "render", "status": "killed", "reason": "signal 9"}
+            rows.append({"backend": "line", **line})
+    return rows
+
+
+def drawing_time(size):
+    return 0.004 + size / 1e9
 
 
 def one_round(sizes=SIZES):
@@ -167,12 +191,14 @@ def nothing():
 CASES = {
     "gpu": with_gpu,
     "no_gpu": without_gpu,
+    "drawn": drawn,
     "one_size": lambda: with_gpu((1_000_000,)),
     "one_round": one_round,
     "noisy": noisy,
     "hostile": hostile,
     "long_names": long_names,
     "baseline_lost": baseline_lost,
+    "hosts": lambda: [row for row in with_gpu() if row["backend"] != "torch_cuda"],
     "nothing": nothing,
 }
 
@@ -182,16 +208,3 @@ def written(path: Path, rows, workload="add", dtype="float64") -> Path:
     cell = {"workload": workload, "dtype": dtype, "baseline": baseline}
     table.write(path, [cell | row for row in rows])
     return path
-
-
-def texts(figure):
-    """All words on a figure, as one line."""
-    found = [text.get_text() for text in figure.texts]
-    for axes in figure.axes:
-        found += [axes.get_title("left"), axes.get_xlabel(), axes.get_ylabel()]
-        found += [text.get_text() for text in axes.texts]
-    return " ".join(" ".join(found).split())
-
-
-def lines(axes):
-    return {line.get_label(): line for line in axes.lines}

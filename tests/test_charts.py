@@ -1,6 +1,5 @@
 """The charts of made-up summaries."""
 
-import itertools
 import os
 import subprocess
 import sys
@@ -9,22 +8,14 @@ from xml.etree import ElementTree
 
 import numpy as np
 import pytest
-from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.colors import to_rgb
-from matplotlib.text import Text
 from PIL import Image
 
 from crossover import charts, style
-from made_up import (
-    CASES,
-    NO_CUDA,
-    SIZES,
-    lines,
-    numpy_time,
-    texts,
-    with_gpu,
-    written,
-)
+from crossover.chart_speedup import speedup
+from crossover.chart_time import time
+from figures import legend, lines, misplaced, texts
+from made_up import CASES, NO_CUDA, SIZES, numpy_time, with_gpu, written
 
 
 @pytest.fixture
@@ -32,34 +23,10 @@ def summary(tmp_path):
     return lambda name: charts.read(written(tmp_path / f"{name}.csv", CASES[name]()))
 
 
-# --- what is read off a figure
-
-
-def legend(figure):
-    legends = [*figure.legends, *(axes.get_legend() for axes in figure.axes)]
-    (only,) = [legend for legend in legends if legend]
-    return [text.get_text() for text in only.get_texts()]
-
-
-def misplaced(figure):
-    """Words that leave the page, and pairs of words that overlap."""
-    FigureCanvasAgg(figure).draw()
-    page = figure.bbox.padded(1)
-    words = [text for text in figure.findobj(Text) if text.get_text() and text.get_visible()]
-    places = [(text.get_text(), text.get_window_extent()) for text in words]
-    outside = [words for words, box in places if not (page.x0 <= box.x0 and box.x1 <= page.x1)]
-    outside += [words for words, box in places if not (page.y0 <= box.y0 and box.y1 <= page.y1)]
-    pairs = itertools.combinations(places, 2)
-    return outside + [(a, b) for (a, first), (b, other) in pairs if first.overlaps(other)]
-
-
-# --- charts
-
-
 def test_time_has_a_line_per_backend_and_the_round_trip_of_the_device_only(summary):
-    (axes,) = charts.time(summary("gpu"), "add", "float64").axes
+    (axes,) = time(summary("gpu"), "add", "float64").axes
     wanted = {"numpy", "torch_cpu", "torch_cuda", "torch_cuda round_trip"}
-    assert {name for name in lines(axes) if not name.endswith("points")} == wanted
+    assert {name for name in lines(axes) if not name.endswith(("points", "bars"))} == wanted
     assert (axes.get_xscale(), axes.get_yscale()) == ("log", "log")
     line = lines(axes)["numpy"]
     assert list(line.get_xdata()) == list(SIZES)
@@ -69,7 +36,7 @@ def test_time_has_a_line_per_backend_and_the_round_trip_of_the_device_only(summa
 
 
 def test_time_says_what_it_shows(summary):
-    figure = charts.time(summary("gpu"), "add", "float64")
+    figure = time(summary("gpu"), "add", "float64")
     words = texts(figure)
     for fact in ("add, float64", "8581C", "2 usable cores", "2 threads", "baseline numpy", "H200"):
         assert fact in words
@@ -83,9 +50,10 @@ def test_time_says_what_it_shows(summary):
 def bars(axes):
     """Low and high of every bar, by size."""
     found = {}
-    for collection in axes.collections:
-        for (size, low), (_, high) in collection.get_segments():
-            found.setdefault(int(size), []).append((low, high))
+    for line in axes.lines:
+        if line.get_label().endswith(" bars"):
+            for (size, low), (_, high), _ in line.get_xydata().reshape(-1, 3, 2):
+                found.setdefault(int(size), []).append((low, high))
     return found
 
 
@@ -97,7 +65,7 @@ def bars(axes):
     ],
 )
 def test_bars_of_times_are_intervals_where_there_are_any(summary, case, factors, words):
-    figure = charts.time(summary(case), "add", "float64")
+    figure = time(summary(case), "add", "float64")
     found = bars(figure.axes[0])
     assert {size: len(found[size]) for size in SIZES} == dict.fromkeys(SIZES, 4)
     for size in SIZES:
@@ -107,12 +75,12 @@ def test_bars_of_times_are_intervals_where_there_are_any(summary, case, factors,
 
 
 def test_where_only_some_times_have_an_interval_it_is_said_which(summary):
-    words = texts(charts.time(summary("noisy"), "add", "float64"))
+    words = texts(time(summary("noisy"), "add", "float64"))
     assert "95 % intervals from 3 rounds; torch_cpu, n = 1e6: the middle half of the" in words
 
 
 def test_bars_of_speedups_are_their_intervals(summary):
-    figure = charts.speedup(summary("no_gpu"), "add", "float64")
+    figure = speedup(summary("no_gpu"), "add", "float64")
     for axes in figure.axes:
         points = dict(zip(*lines(axes)["torch_cpu"].get_data(), strict=True))
         assert bars(axes) == {
@@ -125,7 +93,7 @@ def test_bars_of_speedups_are_their_intervals(summary):
 
 
 def test_no_difference_seen_is_ringed_and_explained(summary):
-    figure = charts.speedup(summary("noisy"), "add", "float64")
+    figure = speedup(summary("noisy"), "add", "float64")
     rings = {
         label: (list(line.get_xdata()), line.get_markerfacecolor())
         for label, line in lines(figure.axes[0]).items()
@@ -149,25 +117,26 @@ def test_no_difference_seen_is_ringed_and_explained(summary):
     ],
 )
 def test_a_speedup_without_an_interval_is_said_to_have_none(summary, case, words):
-    assert words in texts(charts.speedup(summary(case), "add", "float64"))
+    assert words in texts(speedup(summary(case), "add", "float64"))
 
 
 def test_a_very_long_bar_leaves_the_chart_and_does_not_flatten_it(summary):
-    axes = charts.speedup(summary("noisy"), "add", "float64").axes[1]
+    axes = speedup(summary("noisy"), "add", "float64").axes[1]
     lowest = min(low for low, _ in bars(axes)[10_000])
     assert lowest < axes.get_ylim()[0] < min(lines(axes)["torch_cuda"].get_ydata())
 
 
 def test_bars_of_several_backends_at_one_size_lie_beside_each_other(summary):
-    axes = charts.speedup(summary("gpu"), "add", "float64").axes[0]
-    places = [c.get_transform().transform((SIZES[0], 1))[0] for c in axes.collections]
+    axes = speedup(summary("gpu"), "add", "float64").axes[0]
+    bars = [line for line in axes.lines if line.get_label().endswith(" bars")]
+    places = [line.get_transform().transform((SIZES[0], 1))[0] for line in bars]
     assert len(set(places)) == 2
     middle = axes.transData.transform((SIZES[0], 1))[0]
     assert max(abs(place - middle) for place in places) < axes.figure.dpi * 3 / 72
 
 
 def test_speedup_has_two_panels_and_a_line_at_1_in_words(summary):
-    figure = charts.speedup(summary("gpu"), "add", "float64")
+    figure = speedup(summary("gpu"), "add", "float64")
     panels = figure.axes
     assert [axes.get_title("left").split(":")[0] for axes in panels] == ["compute", "round trip"]
     for axes in panels:
@@ -185,7 +154,7 @@ def test_speedup_has_two_panels_and_a_line_at_1_in_words(summary):
     assert sorted(legend(figure)) == ["torch_cpu", "torch_cuda"]
 
 
-@pytest.mark.parametrize("chart", [charts.time, charts.speedup])
+@pytest.mark.parametrize("chart", [time, speedup])
 def test_what_is_missing_is_said_once(summary, chart):
     words = texts(chart(summary("no_gpu"), "add", "float64"))
     assert f"Not shown: torch_cuda, all sizes: unavailable ({NO_CUDA})" in words
@@ -193,13 +162,13 @@ def test_what_is_missing_is_said_once(summary, chart):
 
 
 def test_reasons_that_differ_in_numbers_are_one_line_with_its_sizes(summary):
-    words = texts(charts.time(summary("hostile"), "add", "float64"))
+    words = texts(time(summary("hostile"), "add", "float64"))
     assert "<b>, n = 31,622,776, 1e8, 316,227,766: out of memory (n = 31,622,776: 252" in words
     assert words.count("out of memory") == 1
 
 
 def test_a_missing_size_breaks_the_line(summary):
-    (axes,) = charts.time(summary("hostile"), "add", "float64").axes
+    (axes,) = time(summary("hostile"), "add", "float64").axes
     assert np.isnan(lines(axes)["100%"].get_ydata()).tolist() == [i == 5 for i in range(12)]
 
 
@@ -214,26 +183,26 @@ def hollow(axes, backend):
 
 
 def test_less_trusted_points_are_hollow_and_explained(summary):
-    figure = charts.speedup(summary("baseline_lost"), "add", "float64")
+    figure = speedup(summary("baseline_lost"), "add", "float64")
     assert "trusted less: disturbed (torch_cpu); not paired (torch_cuda)" in texts(figure)
     assert hollow(figure.axes[0], "torch_cuda") == [10_000, 100_000]
-    assert "trusted less" not in texts(charts.speedup(summary("gpu"), "add", "float64"))
+    assert "trusted less" not in texts(speedup(summary("gpu"), "add", "float64"))
 
 
 def test_a_time_needs_no_partner_to_be_trusted(summary):
-    figure = charts.time(summary("baseline_lost"), "add", "float64")
+    figure = time(summary("baseline_lost"), "add", "float64")
     assert "trusted less: disturbed (torch_cpu)." in texts(figure)
     assert hollow(figure.axes[0], "torch_cuda") == []
     assert hollow(figure.axes[0], "torch_cpu") == [100_000]
 
 
 def test_several_grades_of_one_cell_are_each_named(summary):
-    words = texts(charts.time(summary("noisy"), "add", "float64"))
+    words = texts(time(summary("noisy"), "add", "float64"))
     wanted = "few threads (torch_cuda); disturbed (torch_cpu); drifting (torch_cpu); above ceiling"
     assert wanted in words
 
 
-@pytest.mark.parametrize("chart", [charts.time, charts.speedup])
+@pytest.mark.parametrize("chart", [time, speedup])
 def test_what_is_launch_bound_or_a_single_call_is_filled_and_said(summary, chart):
     figure = chart(summary("noisy"), "add", "float64")
     assert hollow(figure.axes[0], "torch_cpu") == [100_000]  # and not 10,000
@@ -241,18 +210,18 @@ def test_what_is_launch_bound_or_a_single_call_is_filled_and_said(summary, chart
     assert "Single call: " in texts(figure) and "torch_cuda, n = 1e7 (one call" in texts(figure)
 
 
-@pytest.mark.parametrize("chart", [charts.time, charts.speedup])
+@pytest.mark.parametrize("chart", [time, speedup])
 def test_round_trips_name_their_memory(summary, chart):
     assert "pageable" in texts(chart(summary("gpu"), "add", "float64"))
     assert "pageable" not in texts(chart(summary("no_gpu"), "add", "float64"))
 
 
 def test_no_baseline_time_is_no_speedup_and_is_said(summary):
-    words = texts(charts.speedup(summary("baseline_lost"), "add", "float64"))
+    words = texts(speedup(summary("baseline_lost"), "add", "float64"))
     assert "torch_cpu, torch_cuda, n = 1e7: no time of numpy to compare with" in words
 
 
-@pytest.mark.parametrize("chart", [charts.time, charts.speedup])
+@pytest.mark.parametrize("chart", [time, speedup])
 def test_nothing_to_draw_is_said_without_axes(summary, chart):
     figure = chart(summary("nothing"), "add", "float64")
     assert not figure.axes
@@ -264,20 +233,20 @@ def test_nothing_to_draw_is_said_without_axes(summary, chart):
 def test_a_baseline_alone_has_no_speedup(tmp_path):
     rows = [row for row in with_gpu() if row["backend"] == "numpy"]
     summary = charts.read(written(tmp_path / "s.csv", rows))
-    assert "no backend but numpy" in texts(charts.speedup(summary, "add", "float64"))
+    assert "no backend but numpy" in texts(speedup(summary, "add", "float64"))
 
 
 def test_hostile_names_stay_as_they_are(summary, tmp_path):
     table = summary("hostile")
-    figure = charts.speedup(table, "add", "float64")
+    figure = speedup(table, "add", "float64")
     assert set(legend(figure)) == {"a_b", "$x$", "<b>", "NA", "_hidden", "100%", "null"}
     assert not any(text.get_parse_math() for text in figure.legends[0].get_texts())
-    charts.save(figure, tmp_path / "x.svg")
+    style.save(figure, tmp_path / "x.svg")
     ElementTree.parse(tmp_path / "x.svg")
 
 
 def test_backends_differ_without_colour(summary):
-    looks = style.looks([f"b{i}" for i in range(20)], "b0")
+    looks = style.looks([f"b{i}" for i in range(20)], ["b0"])
     assert len({look.marker for look in list(looks.values())[:8]}) == 8
     assert len({(look.marker, look.dashes) for look in looks.values()}) == 20
     assert len({(look.marker, look.colour) for look in looks.values()}) == 20
@@ -285,7 +254,7 @@ def test_backends_differ_without_colour(summary):
 
 @pytest.mark.filterwarnings("error")
 @pytest.mark.parametrize("case", CASES)
-@pytest.mark.parametrize("chart", [charts.time, charts.speedup])
+@pytest.mark.parametrize("chart", [time, speedup])
 def test_no_words_overlap_or_leave_the_page(summary, chart, case):
     with style.look():
         assert misplaced(chart(summary(case), "add", "float64")) == []
@@ -297,8 +266,8 @@ def test_no_words_overlap_or_leave_the_page(summary, chart, case):
 def test_the_same_summary_gives_the_same_bytes(summary, tmp_path):
     table = summary("gpu")
     for name in ("a", "b"):
-        figure = charts.speedup(table, "add", "float64")
-        charts.save(figure, tmp_path / f"{name}.svg", tmp_path / f"{name}.png")
+        figure = speedup(table, "add", "float64")
+        style.save(figure, tmp_path / f"{name}.svg", tmp_path / f"{name}.png")
     for kind in ("svg", "png"):
         assert (tmp_path / f"a.{kind}").read_bytes() == (tmp_path / f"b.{kind}").read_bytes()
     with Image.open(tmp_path / "a.png") as image:
@@ -306,23 +275,22 @@ def test_the_same_summary_gives_the_same_bytes(summary, tmp_path):
     assert b"<dc:date>" not in (tmp_path / "a.svg").read_bytes()
     assert not list(tmp_path.glob(".*"))
     with pytest.raises(ValueError, match="is saved as"):
-        charts.save(figure, tmp_path / "a.gif")
+        style.save(figure, tmp_path / "a.gif")
 
 
 def test_neither_a_display_nor_the_users_matplotlib_settings_matter(tmp_path):
     written(tmp_path / "summary.csv", with_gpu())
     (tmp_path / "matplotlibrc").write_text("text.usetex: True\naxes.formatter.use_locale: True\n")
     program = (
-        "import sys; from crossover import charts; s = charts.read('summary.csv')\n"
-        "charts.save(charts.time(s, 'add', 'float64'), 't.svg')\n"
+        "import sys; from crossover import chart_time, charts, style\n"
+        "s = charts.read('summary.csv')\n"
+        "style.save(chart_time.time(s, 'add', 'float64'), 't.svg')\n"
         "assert 'matplotlib.pyplot' not in sys.modules"
     )
     env = os.environ | {"MPLBACKEND": "TkAgg", "PYTHONPATH": str(Path(charts.__file__).parents[1])}
     env.pop("DISPLAY", None)
     subprocess.run([sys.executable, "-c", program], cwd=tmp_path, env=env, check=True)
-    charts.save(
-        charts.time(charts.read(tmp_path / "summary.csv"), "add", "float64"), tmp_path / "here.svg"
-    )
+    style.save(time(charts.read(tmp_path / "summary.csv"), "add", "float64"), tmp_path / "here.svg")
     assert (tmp_path / "t.svg").read_bytes() == (tmp_path / "here.svg").read_bytes()
 
 

@@ -9,7 +9,7 @@ from matplotlib.backends.backend_agg import FigureCanvasAgg
 from crossover import record
 from crossover.cells import Cell
 from crossover.curve import curve, saved
-from made_up import lines, texts
+from figures import lines, texts
 
 
 def points(n, dtype=np.float64):

@@ -133,7 +133,15 @@ def test_a_real_sweep_has_both(finished):
         (workload, "fake", scope)
         for workload in ("add", "polar")
         for scope in ("compute", "round_trip")
+    } | {("polar", "fake", "end_to_end")}
+    with (finished.root / "results/reuse.csv").open(newline="") as file:
+        reuses = list(csv.DictReader(file))
+    assert {(row["workload"], row["backend"]) for row in reuses} == {
+        ("add", "fake"),
+        ("polar", "fake"),
     }
+    for row in reuses:
+        assert float(row["host_s"]) > 0 and float(row["warm"]) >= 1
     text = (finished.root / "results/use_gpu.py").read_text()
     assert "'fake'" in text and "def use_gpu(" in text
 

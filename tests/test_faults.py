@@ -22,6 +22,7 @@ from crossover.cells import Cell, probe_json
 from processes import CHILD, JOB, alive, measuring, private_lock, running, snapshot, until
 
 SUMMARY = "results/summary.csv"
+VERDICT = "results/verdict.md"
 # A library that starts a process of its own and never comes back.
 HANGING = """
 import subprocess
@@ -50,10 +51,10 @@ FAKE = {"file": "tests/fake_device.py", "device": "fake"}
 
 
 def targets():
-    """All but the charts, which take longest and are not what is killed here."""
+    """All but charts and page, which take longest and are not what is killed here."""
     cells = [Cell("add", "fake", "float64", size) for size in SIZES]
     tables = [str(cell.csv(round)) for cell in cells for round in range(1, ROUNDS + 1)]
-    return [str(probe_json("fake")), *tables, SUMMARY]
+    return [str(probe_json("fake")), *tables, SUMMARY, VERDICT]
 
 
 def start(project, *wanted):
@@ -288,7 +289,8 @@ def test_the_charts_are_there(swept):
     project, _ = swept
     plots = project.root / "results/plots/polar/float32"
     names = {path.name for path in plots.iterdir() if path.stat().st_size > 0}
-    assert names == {f"{n}.{f}" for n in ("time", "speedup", "curve") for f in ("svg", "png")}
+    charts = ("time", "speedup", "parts", "reuse", "curve")
+    assert names == {f"{name}.{kind}" for name in charts for kind in ("svg", "png")}
 
 
 def test_the_closing_lines_count_and_explain(swept):

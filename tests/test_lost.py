@@ -117,7 +117,7 @@ def test_a_lost_cell_becomes_a_row_and_nothing_is_measured(robbed):
     assert (row["status"], row["reason"]) == ("killed", "Slurm's job 31: CANCELLED")
     assert row["machine"] == row["host"] == row["cpu"] == row["seconds"] == ""
     assert before.items() <= snapshot(robbed.root / "results/cells").items()
-    assert "killed (Slurm's job 31: CANCELLED)" in robbed.crossover("close").stdout
+    assert "killed, Slurm's job 31: CANCELLED" in robbed.crossover("close").stdout
     assert robbed.plan() == []
 
     # As always: retry removes it, and the next sweep measures it.

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from conftest import CONFIG
-from crossover import charts, closing, decide, machines, summary, table
+from crossover import chart_speedup, chart_time, charts, decide, machines, summary, table, verdict
 from crossover.cells import Cell
 from crossover.config import read
 from rounds import SIZE, failed, measured, texts
@@ -193,7 +193,9 @@ def test_of_one_machine_there_is_one_view_of_all_rows():
     failed("other", "timeout", "because")
     rows = summarized(("numpy", "gpu", "other"), rounds=1)
     (view,) = machines.views(rows)
-    assert view.rows == rows and view.own == {"numpy", "gpu", "other"}
+    assert view.rows == rows
+    assert view.backends("add", "float64") == {"numpy", "gpu", "other"}
+    assert view.backends("add", "float32") == set()
     assert machines.elsewhere(rows) == []
 
 
@@ -202,7 +204,7 @@ def test_a_second_gpu_on_the_same_machine_is_compared_with_the_same_baseline():
         node(round, 1.0, X, gpu)
     main, other = machines.views(summarized())
     assert {row["device"] for row in main.rows} == {"cpu", "NVIDIA A100"}
-    assert other.own == {"gpu"}
+    assert other.own == {("add", "float64", "gpu")}
     assert {row["backend"] for row in other.rows} == {"numpy", "gpu"}
 
 
@@ -226,17 +228,23 @@ def test_a_break_even_belongs_to_one_machine():
 
 
 def test_the_last_lines_tell_one_machine_after_the_other():
-    lines = closing.lines(mixed_sweep(), "results")
-    apart = next(i for i, line in enumerate(lines) if line.startswith("Apart, on CPU Y, 4 cores"))
-    assert "faster from n = 1,000 on" in lines[apart - 1] + lines[apart - 2] + lines[apart - 3]
-    assert "faster from the smallest size" in lines[apart + 1]
+    rows = mixed_sweep()
+    curves = decide.curves(rows)
+    evens = [even for one in curves for even in one.break_evens()]
+    reuses = [reuse for one in curves for reuse in one.reuses()]
+    lines = verdict.lines(rows, evens, reuses)
+    (apart,) = (line for line in lines if line.startswith("Apart, on CPU Y, 4 cores"))
+    assert "gpu computing faster from the smallest size, n = 100, on" in apart
+    (main,) = (line for line in lines if line.startswith("add float64, gpu against numpy"))
+    assert "computing faster from n = " in main and "smallest" not in main
+    assert "never compared with each other" in " ".join(lines)
 
 
 def test_charts_draw_one_machine_and_name_the_other(tmp_path):
     table.write(tmp_path / "summary.csv", mixed_sweep())
     frame = charts.read(tmp_path / "summary.csv")
     assert set(frame["machine"]) == {"xxx"}
-    for draw in (charts.time, charts.speedup):
+    for draw in (chart_time.time, chart_speedup.speedup):
         figure = draw(frame, "add", "float64")
         said = " ".join(text.get_text() for text in figure.texts).replace("\n", " ")
         assert "Not shown, as measured apart" in said and "CPU Y" in said

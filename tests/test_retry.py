@@ -43,7 +43,7 @@ def test_a_file_that_was_cut_is_named_and_measured_again(done):
     jobs = ["{}, {}, {}, n={}, round {} of 2".format(*names) for names in found]
     assert "add, numpy, float64, n=100, round 2 of 2" in jobs
     # What is made of all cells, and what is measured beside them.
-    around = ("draw ", "render ", "ceilings ", "decide ")
+    around = ("draw ", "render ", "ceilings ", "decide ", "make the page")
     planned = [job for job in done.plan() if not job.startswith(around)]
     assert planned == sorted([*jobs, SUMMARY])
 
@@ -99,7 +99,11 @@ FAULTY = {
 }
 CONFIG_OF_ONE = {"workloads": {"add": {"sizes": [100]}}, "backends": {"numpy": {}}}
 OWN_CEILINGS = [f"ceilings of own, float64, round {round} of 2" for round in (1, 2)]
-FAULTY_DRAWN = ["summarize 3 cells of 2 rounds", DECISION, "draw add, float64"]
+FAULTY_DRAWN = [
+    *("summarize 3 cells of 2 rounds", DECISION, "draw add, float64"),
+    *("draw how accurate each workload is", "draw how near to the machine each dtype is"),
+    "make the page",
+]
 
 
 def library(project: Project, version: int) -> str:

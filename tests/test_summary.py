@@ -298,6 +298,54 @@ def test_a_picture_has_its_own_scope_and_no_round_trip():
     assert (row["scope"], row["median_s"], row["speedup"]) == ("render", 0.5, "")
 
 
+def both_drawn(rounds, **facts):
+    """What a curve takes from end to end, with numpy and on a device, by (backend, scope)."""
+    cells = [Cell("polar", backend, "float64", SIZE) for backend in ("numpy", "gpu")]
+    pictures = [Picture("polar", method, "float64", SIZE) for method in ("line", "raster")]
+    trips = {"compute": [1.0], "download": [1.0], "round_trip": [3.0]}
+    for round in range(1, rounds + 1):
+        measured("numpy", 7.0 + round / 100, round, cell=cells[0])
+        measured("gpu", trips, round, cell=cells[1], device="GPU")
+        for picture, seconds in zip(pictures, (90.0, 1.0), strict=True):
+            measured("", seconds, round, cell=picture, scopes=("render",), **facts)
+    found = summary.summarize([*cells, *pictures], rounds, "numpy")
+    assert [row["scope"] for row in found[-2:]] == ["render", "render"]
+    return {(row["backend"], row["scope"]): row for row in found}
+
+
+def test_from_end_to_end_is_the_round_trip_and_our_way_of_drawing():
+    found = both_drawn(rounds=3)
+    row = found["gpu", "end_to_end"]
+    assert (row["median_s"], row["rounds"], row["grade"]) == (4.0, 3, "good")
+    assert row["speedup"] == pytest.approx(8.02 / 4, rel=1e-4)  # 2.3 without the drawing
+    assert row["speedup_low"] < row["speedup"] < row["speedup_high"] and row["pairs"] == 3
+    assert found["numpy", "end_to_end"]["median_s"] == pytest.approx(8.02)
+    assert found["numpy", "end_to_end"]["speedup"] == 1
+
+
+def test_what_is_wrong_with_a_drawing_is_wrong_from_end_to_end():
+    found = both_drawn(rounds=1, queue_wait_s=0.5)
+    assert found["gpu", "end_to_end"]["grade"] == "disturbed"
+    assert found["gpu", "round_trip"]["grade"] == "good"
+
+
+@pytest.mark.parametrize("facts", [{"machine": "xyz"}, {"status": "killed", "reason": "x"}])
+def test_a_drawing_elsewhere_or_none_is_added_to_nothing(facts):
+    found = both_drawn(rounds=1, **facts)
+    assert ("gpu", "end_to_end") not in found and ("numpy", "end_to_end") not in found
+    assert found["gpu", "round_trip"]["speedup"] == pytest.approx(7.01 / 3)
+
+
+def test_a_drawing_that_only_one_side_has_is_not_compared():
+    found = both_drawn(rounds=1)
+    assert found["gpu", "end_to_end"]["speedup"] == pytest.approx(8.01 / 4)
+    measured("numpy", 7.0, cell=Cell("polar", "numpy", "float64", SIZE), machine="xyz")
+    cells = [Cell("polar", backend, "float64", SIZE) for backend in ("numpy", "gpu")]
+    rows = summary.summarize([*cells, Picture("polar", "raster", "float64", SIZE)], 1, "numpy")
+    (row,) = [r for r in rows if (r["backend"], r["scope"]) == ("gpu", "end_to_end")]
+    assert row["median_s"] == 4.0 and row["speedup"] == ""
+
+
 @pytest.mark.parametrize("name", ["NA", "null", "nan", "None", "a,b", 'a"b'])
 def test_names_survive_the_way_to_the_file_and_back(tmp_path, name):
     measured("numpy", 2.0)

@@ -15,8 +15,8 @@ sys.path.insert(0, str(SCRIPTS))
 
 from snakemake.exceptions import WorkflowError
 
-from crossover import cells, identity, nodes, plugin, slurm_queue
-from crossover.config import ConfigError, check_file, read
+from crossover import article, cells, identity, nodes, plugin, slurm_queue
+from crossover.config import ConfigError, check_file, read, refined
 
 
 def relative(path):
@@ -41,7 +41,8 @@ configfile: CONFIG_FILE
 
 
 try:
-    CONFIG = read(config, Path.cwd())
+    # A module's prefix is where its results/ is.
+    CONFIG = refined(read(config, Path.cwd()), Path(workflow.modifier.path_modifier.prefix or ""))
 except ConfigError as error:
     sys.exit("\n".join(error.lines))
 
@@ -54,6 +55,10 @@ PICTURES = CONFIG.pictures()
 # For what is made of all of them: in an order that is not that of the keys in config.yaml.
 BACKENDS = sorted(CONFIG.backends, key=lambda name: (name != CONFIG.baseline, name))
 SORTED_CELLS = sorted(CELLS, key=lambda c: (c.workload, c.dtype, c.size, BACKENDS.index(c.backend)))
+WORKLOADS = sorted(CONFIG.workloads)
+DTYPES = sorted({cell.dtype for cell in CELLS})
+# Backends whose data has to be brought to a device.
+DEVICES = [name for name in BACKENDS if CONFIG.backends[name].device != "cpu"]
 OUT = str(CONFIG.folder)
 SUMMARY = f"{OUT}/summary.csv"
 ENVIRONMENT = str(ROOT / "environment.yml")
@@ -185,22 +190,27 @@ def ceilings():
 
 
 def pictures():
-    """Two charts per workload and dtype, and the curve where the output is one; SVG and PNG."""
-    return [
-        f"{OUT}/plots/{workload.name}/{dtype}/{name}.{format}"
-        for workload in CONFIG.workloads.values()
+    """Charts of each workload and dtype, with the curve where the output is one, of each workload,
+    and of each dtype; SVG and PNG."""
+    workloads = CONFIG.workloads.values()
+    charts = ("time", "speedup", "parts", *(["reuse"] if DEVICES else []))
+    names = [
+        f"{workload.name}/{dtype}/{chart}"
+        for workload in workloads
         for dtype in workload.dtypes
-        for name in ("time", "speedup", *(["curve"] if workload.is_curve else []))
-        for format in ("svg", "png")
+        for chart in (*charts, *(["curve"] if workload.is_curve else []))
     ]
+    names += [f"{name}/accuracy" for name in WORKLOADS]
+    names += [f"roofline_{dtype}" for dtype in DTYPES]
+    return [f"{OUT}/plots/{name}.{format}" for name in names for format in ("svg", "png")]
 
 
-def on_page(name):
+def on_page(name, category="{workload}", dtype="{dtype}", caption=""):
     """Where Snakemake's report shows a picture, and under which words."""
     return {
-        "category": "{workload}",
-        "labels": {"dtype": "{dtype}", "picture": name},
-        "caption": f"../report/{name}.rst",
+        "category": category,
+        "labels": {"dtype": dtype, "picture": name},
+        "caption": f"../report/{caption or name}.rst",
     }
 
 
@@ -208,7 +218,7 @@ def drawn_cells(wildcards):
     """Largest size first: the first one that has an output is drawn."""
     return [
         cells.Cell(wildcards.workload, name, wildcards.dtype, size)
-        for size in reversed(CONFIG.workloads[wildcards.workload].sizes)
+        for size in reversed(CONFIG.workloads[wildcards.workload].sizes_in(wildcards.dtype))
         for name in CONFIG.backends
     ]
 

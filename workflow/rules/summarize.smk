@@ -20,6 +20,7 @@ rule summarize:
     params:
         asked=[f"{name}={model}" for name, model in sorted(CONFIG.gpu_models.items())],
         baseline=CONFIG.baseline,
+        baselines=[f"{name}={own}" for name, own in sorted(CONFIG.baselines.items())],
         cells=[f"{c.workload}/{c.backend}/{c.dtype}/{c.size}" for c in SORTED_CELLS],
         mixed_machines=CONFIG.mixed_machines,
         pictures=[f"{p.workload}/{p.backend}/{p.dtype}/{p.size}" for p in sorted(PICTURES)],

@@ -2,16 +2,24 @@
 
 import sys
 
-from crossover import charts, record
+from crossover import charts, decided, record, style
+from crossover.chart_parts import parts
+from crossover.chart_reuse import calls
+from crossover.chart_speedup import speedup
+from crossover.chart_time import time
 from crossover.turn import turn
 
-wildcards, output = snakemake.wildcards, snakemake.output
+of = snakemake.wildcards.workload, snakemake.wildcards.dtype
+output = snakemake.output
 with record.or_exit(), turn(shared=True):
     try:
         summary = charts.read(snakemake.input.summary)
+        break_evens = decided.break_evens(snakemake.input.break_even)
+        reuses = decided.reuses(snakemake.input.reuse)
     except ValueError as error:
         sys.exit(str(error))
-    time = charts.time(summary, wildcards.workload, wildcards.dtype)
-    charts.save(time, output.time_svg, output.time_png)
-    speedup = charts.speedup(summary, wildcards.workload, wildcards.dtype)
-    charts.save(speedup, output.speedup_svg, output.speedup_png)
+    style.save(time(summary, *of), output.time_svg, output.time_png)
+    style.save(speedup(summary, *of, break_evens), output.speedup_svg, output.speedup_png)
+    style.save(parts(summary, *of), output.parts_svg, output.parts_png)
+    if hasattr(output, "reuse_svg"):
+        style.save(calls(summary, *of, reuses), output.reuse_svg, output.reuse_png)

@@ -26,6 +26,7 @@ with record.or_exit(), turn(shared=True):
         params.baseline,
         mixed=params.mixed_machines,
         asked=dict(part.split("=", 1) for part in params.asked),
+        baselines=dict(part.split("=", 1) for part in params.baselines),
     )
     roofs = roofline.read(ceilings_of(everything), params.rounds)
     table.write(output, roofline.annotate(rows, roofs))

@@ -1,13 +1,13 @@
 """The command line behind the Makefile: `python -m crossover check | close | peek | plan | ...`.
 
-Everything here reads; only `retry` and `fresh` remove, after they have listed what.
+Everything here reads; only `retry` and `fresh` remove, after they have listed what, and `refine`
+measures.
 """
 
 import argparse
+import io
 import os
-import re
 import shutil
-import subprocess
 import sys
 import tempfile
 from collections import Counter
@@ -16,33 +16,38 @@ from statistics import median
 from typing import Any
 
 from crossover import (
+    added_sizes,
     again,
+    checkup,
     closing,
+    decide,
+    doctor,
     identity,
     job,
     lost,
-    machine,
+    planning,
     plugin,
     record,
+    refine_command,
     slurm_queue,
     summary,
     table,
+    trust,
+    verdict,
 )
-from crossover.cells import Cell, itemsize, probe_json
-from crossover.config import Backend, Config, ConfigError, load
+from crossover.cells import Cell
+from crossover.config import Backend, Config, ConfigError, load, read
+from crossover.doctor import LEAST_FREE
+from crossover.doctor_lines import STOP, text
 from crossover.spelling import whole
 from crossover.status import OK
 from crossover.workloads import Cost
+from crossover.yaml_strict import read_yaml
 
-COMMANDS = ("check", "close", "peek", "plan", "retry", "fresh", "cell", "lost")
-JOB = re.compile(
-    r"^ *Job \d+: (?:render )?(\S+), (\S+), (\S+), n=(\d+), round (\d+) of \d+$", re.MULTILINE
+COMMANDS = (
+    *("check", "close", "peek", "plan", "doctor", "refine", "retry", "fresh", "cell"),
+    "lost",
 )
-CEILINGS = re.compile(r"^ *Job \d+: ceilings of (\S+), \S+, round \d+ of \d+$", re.MULTILINE)
-# For the estimate alone: what two ordinary cores do at least.
-FLOP_PER_S, BYTES_PER_S = 2e10, 2e9
-CALLS = 4  # first, warm-up, sample, check
-LEAST_FREE = 10_000_000  # bytes: Snakemake's own files and some dozen cells
 
 
 def main() -> None:
@@ -58,9 +63,15 @@ def main() -> None:
     parser.add_argument("--backend")
     parser.add_argument("--size")
     parser.add_argument("--dtype")
+    parser.add_argument("--minutes", default="5", help="refine: the time for all of it")
+    parser.add_argument("--within", default="1.5", help="refine: how narrow, as high over low")
+    parser.add_argument("--undo", action="store_true", help="refine: forget the sizes it added")
     parser.add_argument("arguments", nargs="*", help="after --: flags for Snakemake, or all of it")
     options = parser.parse_intermixed_args()
     try:
+        if options.undo:  # also where what is to be undone is damaged
+            refine_command.undo(read(read_yaml(options.config), Path.cwd()))
+            return
         config = load(options.config)
         match options.command:
             case "check":
@@ -70,8 +81,14 @@ def main() -> None:
                 close(config, options.config, strict)
             case "peek":
                 peek(config, options.config)
+            case "doctor":
+                examine(config, options.config)
             case "plan":
                 plan(config, options.config, options.arguments)
+            case "refine":
+                words, again_with = options.arguments, _config_of(options.config)
+                asked = (options.minutes, options.within)
+                refine_command.refine(config, options.config, *asked, words, again_with)
             case "retry":
                 remove(again.retry(config), "All cells that are there are ok and good")
             case "fresh":
@@ -88,7 +105,7 @@ def main() -> None:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
     except FileNotFoundError as error:
         sys.exit(f"{error.filename} is not there yet: run the sweep first ('make sweep')")
-    except record.Damaged as error:
+    except (record.Damaged, planning.NotPlanned) as error:
         sys.exit(str(error))
 
 
@@ -111,12 +128,26 @@ def check() -> None:
         sys.exit(f"{words}: wait for them, or end them with 'scancel {jobs}'")
 
 
+def examine(config: Config, path: Path) -> None:
+    """What was found on this machine, with advice; exit status 1 where a sweep is impossible."""
+    if isinstance(sys.stdout, io.TextIOWrapper):
+        sys.stdout.reconfigure(errors="backslashreplace")  # the terminal may know ASCII alone
+    found = checkup.of_machine(config, _config_of(path))
+    print(text(lines := doctor.machine_lines(found)), flush=True)
+    found = checkup.with_backends(found, config)
+    print(text(more := doctor.backend_lines(found)))
+    print(f"\n{doctor.closing_words(lines + more, _config_of(path))}")
+    if any(line.mark == STOP for line in lines + more):
+        sys.exit(1)
+
+
 def close(config: Config, path: Path, strict: bool) -> None:
-    """The lines that end a sweep, from summary.csv; with `strict`, exit status 1 where a cell of
-    it is not ok."""
+    """The lines that end a sweep, from its verdict and summary; with `strict`, exit status 1 where
+    a cell is not ok."""
     rows = table.read(config.folder / "summary.csv")
-    print("\n".join(["", *closing.lines(rows, config.folder, _config_of(path))]), flush=True)
-    if strict and (count := len(closing.failed(rows))):
+    text = verdict.read((config.folder / "verdict.md").read_text(encoding="utf-8"))
+    print("\n".join(["", *closing.lines(text, rows, config.folder, _config_of(path))]), flush=True)
+    if strict and (count := len(trust.failed(rows))):
         sys.exit(f"strict: {count} cells are not ok")
 
 
@@ -129,6 +160,7 @@ def peek(config: Config, path: Path) -> None:
         partial=True,
         mixed=config.mixed_machines,
         asked=config.gpu_models,
+        baselines=config.baselines,
     )
     texts = [{name: str(value) for name, value in row.items()} for row in rows]
     print(f"{'cell':48} {'rounds':>6} {'compute':>12} {'speedup':>8}  status")
@@ -139,7 +171,10 @@ def peek(config: Config, path: Path) -> None:
         seconds = f"{float(row['median_s']):.3g} s" if row["median_s"] else ""
         speedup = f"{float(row['speedup']):.2g}x" if row["speedup"] else ""
         print(f"{cell:48} {row['rounds']:>6} {seconds:>12} {speedup:>8}  {row['status']}")
-    print("\n".join(closing.verdicts(texts) + closing.not_ok(texts, _config_of(path))))
+    curves = decide.curves(texts)
+    evens = [even for one in curves for even in one.break_evens()]
+    text = verdict.lines(texts, evens, [reuse for one in curves for reuse in one.reuses()])
+    print("\n".join([*verdict.printed(text), *closing.other_reasons(texts)]))
 
 
 def _all(config: Config) -> list[Cell]:
@@ -148,46 +183,23 @@ def _all(config: Config) -> list[Cell]:
 
 def plan(config: Config, path: Path, arguments: list[str]) -> None:
     """Cells, jobs, and about how long and how much disk, before anything runs."""
-    command = [sys.executable, "-m", "snakemake", "--cores", "1", "--dry-run", *arguments]
-    if path != Path("config.yaml"):
-        command += ["--configfile", str(path), "--replace-workflow-config"]
-    done = subprocess.run(command, capture_output=True, text=True)
-    if done.returncode:
-        sys.exit(done.stderr.strip() or done.stdout.strip())
-    words = done.stdout + done.stderr
-    jobs = [(Cell(w, b, d, int(n)), int(r)) for w, b, d, n, r in JOB.findall(words)]
-    ceilings = CEILINGS.findall(words)
+    found = planning.planned(path, arguments)
+    jobs = found.cells
     if not arguments:  # which may say otherwise than the file
         cells, rounds = _all(config), config.rounds
         print(f"{len(cells)} cells of {rounds} rounds: {len(cells) * rounds} jobs in all")
+        if count := sum(len(s) for w in config.workloads.values() for _, s in w.added):
+            print(f"{count} sizes are from {config.folder / added_sizes.NAME} ('make refine')")
     print(f"{len(jobs)} of them to run, the others are cached")
     for backend, count in Counter(cell.backend for cell, _ in jobs).items():
         print(f"  {count} x {backend}" + ("" if backend in config.backends else " (drawing)"))
-    if ceilings:
-        print(f"  {len(ceilings)} x ceilings, what the machine can do at best")
-    costs = {cell: _cost(config, cell) for cell, _ in jobs}
-    seconds = sum(_seconds(config, cell.backend, costs[cell]) for cell, _ in jobs)
-    seconds += sum(_seconds(config, backend, Cost(0, 0, 0)) for backend in ceilings)
-    disk = sum(min(costs[c].output_bytes, config.keep_mb * 1e6) * (r == 1) + 1e5 for c, r in jobs)
+    if found.ceilings:
+        print(f"  {len(found.ceilings)} x ceilings, what the machine can do at best")
+    costs = {cell: planning.cost(config, cell) for cell, _ in jobs}
+    seconds = sum(planning.seconds(config, cell.backend, costs[cell]) for cell, _ in jobs)
+    seconds += sum(planning.seconds(config, name, Cost(0, 0, 0)) for name in found.ceilings)
+    disk = sum(config.kept_bytes(costs[cell].output_bytes, round) for cell, round in jobs)
     print(f"expected: about {seconds / 60:.1f} minutes and at most {disk / 1e6:,.0f} MB of disk")
-
-
-def _cost(config: Config, cell: Cell) -> Cost:
-    workload = plugin.load(config.workloads[cell.workload].file)
-    cost: Cost = workload.cost(cell.size, itemsize(cell.dtype))
-    return cost
-
-
-def _seconds(config: Config, name: str, cost: Cost) -> float:
-    """A guess within a factor of two or so: start, twice the budget, and big calls on top."""
-    moved = cost.input_bytes + cost.output_bytes + cost.temporary_bytes
-    call = cost.flop / FLOP_PER_S + moved / BYTES_PER_S
-    path, backend = probe_json(name), config.backends.get(name)
-    no_gpu = backend and backend.device.startswith("cuda") and not machine.accelerators()
-    if no_gpu or (path.exists() and again.why_not_available(path)):
-        return 0.4
-    start = 2.2 if backend and backend.library != "numpy" else 0.7
-    return start + 2 * config.budget_s + CALLS * call
 
 
 def remove(found: dict[Path, str], otherwise: str) -> None:

@@ -4,6 +4,7 @@
 may be good, but were not measured next to their baseline's.
 """
 
+from collections.abc import Sequence
 from pathlib import Path
 
 from crossover import grades, outcomes, record, table
@@ -36,21 +37,30 @@ def fresh(config: Config) -> dict[Path, str]:
     backends' of that round are too: they would have lost their partner."""
     found: dict[Path, str] = {}
     for group in outcomes.compared(config.cells(), config.rounds, partial=True):
-        ok = [outcome for outcome in group if outcome.status == OK]
-        baseline = next((one for one in ok if one.cell.backend == config.baseline), None)
-        if baseline is None:
-            continue
-        apart = {one.cell: outcomes.unpaired(one, baseline) for one in ok}
-        for number in sorted({number for numbers in apart.values() for number in numbers}):
-            for one in ok:
-                if number in apart[one.cell]:
-                    why = grades.NOT_PAIRED
-                elif one is baseline:
-                    why = "its partner was measured apart"
-                else:
-                    why = "its baseline is measured again"
-                if number in one.rounds:
-                    found |= _round(one.cell, number, why)
+        by_baseline: dict[str, list[outcomes.Outcome]] = {}
+        for one in group:
+            if one.status == OK:
+                own = config.baselines.get(one.cell.backend, config.baseline)
+                by_baseline.setdefault(own, []).append(one)
+        for name, ok in by_baseline.items():
+            if baseline := next((one for one in ok if one.cell.backend == name), None):
+                found |= _no_pairs(baseline, ok)
+    return found
+
+
+def _no_pairs(baseline: outcomes.Outcome, ok: Sequence[outcomes.Outcome]) -> dict[Path, str]:
+    found: dict[Path, str] = {}
+    apart = {one.cell: outcomes.unpaired(one, baseline) for one in ok}
+    for number in sorted({number for numbers in apart.values() for number in numbers}):
+        for one in ok:
+            if number in apart[one.cell]:
+                why = grades.NOT_PAIRED
+            elif one is baseline:
+                why = "its partner was measured apart"
+            else:
+                why = "its baseline is measured again"
+            if number in one.rounds:
+                found |= _round(one.cell, number, why)
     return found
 
 

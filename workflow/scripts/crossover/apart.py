@@ -5,7 +5,7 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
-from crossover.machines import MACHINE, Rig, differing, rig
+from crossover.machines import DIVIDED, MACHINE, Rig, differing, rig
 from crossover.outcomes import Outcome, Round, paired
 from crossover.status import OK
 
@@ -60,7 +60,7 @@ def across(part: Outcome, baseline: Outcome) -> str:
     """What a ratio of times from two machines has to say of itself."""
     both = [next(iter(one.rounds.values())).facts for one in (part, baseline)]
     mine, other = (differing(one, both, MACHINE) for one in both)
-    return f"divided across machines: {mine}; {baseline.cell.backend} on {other}"
+    return f"{DIVIDED}: {mine}; {baseline.cell.backend} on {other}"
 
 
 def not_as_asked(model: str, facts: Mapping[str, str]) -> str:

@@ -9,6 +9,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 RESULTS = Path("results")
+END_TO_END = "end_to_end"  # the scope of a round trip with drawing, of the same round
+DRAWN_BY = "raster"  # the way of drawing that there is at every size
 
 
 @dataclass(frozen=True, order=True)

@@ -5,37 +5,50 @@ from itertools import pairwise
 from math import log
 from typing import Any
 
-from crossover import break_even, machines, take_home
+from crossover import break_even, machines, reuse, take_home
 from crossover.break_even import BreakEven
+from crossover.cells import END_TO_END
 from crossover.intervals import Interval
-from crossover.reuse import Reuse, reuse
+from crossover.reuse import Reuse
 from crossover.speedup_curve import Logs
 from crossover.status import OK
 
-SCOPES = ("compute", "round_trip")
+# On a host a round trip is the computation.
+SCOPES_OF_HOSTS = ("compute", END_TO_END)
+SCOPES = ("compute", "round_trip", END_TO_END)
 BEST_CPU = "best CPU"  # a name that no backend can have
 COLUMNS = (
     *("workload", "dtype", "backend", "scope", "against"),
     *break_even.COLUMNS,
     "words",
-    *("machine", "device"),
+    *("machine", "device", "apart"),
+)
+REUSE_COLUMNS = (
+    *("workload", "dtype", "backend", "size", "baseline"),
+    *reuse.COLUMNS,
+    "apart",
 )
 
 Row = Mapping[str, str]
 
 
 class Curves:
-    """The rows of one workload in one dtype, with one rig for each backend (machines.View);
-    `own` are the backends that it is about."""
+    """The rows of one workload in one dtype, with one rig for each backend (machines.View): `own`
+    are the backends that it is about, all of them unless named, and `apart` says where that was if
+    not on the machine that is told first."""
 
-    def __init__(self, rows: Sequence[Row], own: Container[str]) -> None:
-        self.own = own
+    def __init__(
+        self, rows: Sequence[Row], own: Container[str] | None = None, apart: str = ""
+    ) -> None:
+        self.apart = apart
         ok = [row for row in rows if row["status"] == OK]
         self.workload, self.dtype = rows[0]["workload"], rows[0]["dtype"]
-        self.baseline = rows[0]["baseline"]
+        self.baselines = {row["backend"]: row["baseline"] for row in rows}
         self.rows = {(row["backend"], row["scope"], int(row["size"])): row for row in ok}
         # Drawing has rows of its own, without this scope.
         self.backends = list(dict.fromkeys(r["backend"] for r in ok if r["scope"] == "compute"))
+        self.own = [name for name in self.backends if own is None or name in own]
+        self.scopes = {scope for _, scope, _ in self.rows}
         self.devices = {backend for backend, scope, _ in self.rows if scope == "download"}
         self.power = _power({int(row["size"]): float(row["flop"] or 0) for row in ok})
 
@@ -50,7 +63,7 @@ class Curves:
     def over(self, backend: str, rival: str, scope: str) -> Logs:
         """The same over another backend, in the rounds that both have."""
         mine, theirs = self.logs(backend, scope), self.logs(rival, scope)
-        if rival == self.baseline:
+        if rival == self.baselines[backend]:
             return mine
         return {
             size: {n: mine[size][n] - theirs[size][n] for n in mine[size] if n in theirs[size]}
@@ -59,7 +72,14 @@ class Curves:
         }
 
     def rivals(self, backend: str) -> list[str]:
-        return [name for name in self.backends if name not in self.devices and name != backend]
+        """The host backends that have pairs with the same baseline: on the same machine."""
+        return [
+            name
+            for name in self.backends
+            if name not in self.devices
+            and name != backend
+            and self.baselines[name] == self.baselines[backend]
+        ]
 
     def find(self, backend: str, scope: str, rivals: Iterable[str]) -> BreakEven | None:
         curves = [logs for rival in rivals if (logs := self.over(backend, rival, scope))]
@@ -67,14 +87,16 @@ class Curves:
 
     def break_evens(self) -> Iterator[dict[str, Any]]:
         """The rows of break_even.csv; kind and all after it are empty where no interval is."""
-        for backend in self.backends:
-            if backend == self.baseline or backend not in self.own:
+        for backend in self.own:
+            if backend == (baseline := self.baselines[backend]):
                 continue
             row = next(row for (name, _, _), row in self.rows.items() if name == backend)
-            against = {self.baseline: [self.baseline]}
-            if (rivals := self.rivals(backend)) != [self.baseline]:
+            against = {baseline: [baseline]}
+            if (rivals := self.rivals(backend)) != [baseline]:
                 against[BEST_CPU] = rivals
-            for scope in SCOPES if backend in self.devices else SCOPES[:1]:
+            for scope in SCOPES if backend in self.devices else SCOPES_OF_HOSTS:
+                if scope not in self.scopes:
+                    continue
                 for name, others in against.items():
                     found = self.find(backend, scope, others)
                     yield {
@@ -87,21 +109,39 @@ class Curves:
                         "words": found.words() if found else "",
                         "machine": row["machine"],
                         "device": row["device"],
+                        "apart": self.apart,
                     }
+
+    def reuses(self) -> Iterator[dict[str, Any]]:
+        """The rows of reuse.csv: what each size costs on a device, in each way to use it."""
+        for backend, scope, size in self.rows:
+            if scope != "compute" or backend not in self.devices or backend not in self.own:
+                continue
+            if (found := self.reuse(backend, size)) is not None:
+                yield {
+                    "workload": self.workload,
+                    "dtype": self.dtype,
+                    "backend": backend,
+                    "size": size,
+                    "baseline": self.baselines[backend],
+                    **reuse.to_row(found),
+                    "apart": self.apart,
+                }
 
     def entries(self) -> Iterator[take_home.Entry]:
         for backend in self.backends:
             if backend not in self.devices:
                 continue
+            baseline = self.baselines[backend]
             mine = {size: row for (b, s, size), row in self.rows.items()
                     if (b, s) == (backend, "compute")}  # fmt: skip
             yield take_home.Entry(
                 workload=self.workload,
                 dtype=self.dtype,
                 backend=backend,
-                baseline=self.baseline,
+                baseline=baseline,
                 device=next(iter(mine.values()))["device"],
-                round_trip=self.find(backend, "round_trip", [self.baseline]),
+                round_trip=self.find(backend, "round_trip", [baseline]),
                 best=self.find(backend, "round_trip", self.rivals(backend)),
                 reuse={
                     size: found for size in mine if (found := self.reuse(backend, size)) is not None
@@ -113,19 +153,20 @@ class Curves:
             row = self.rows.get((name, scope, size))
             return float(row["median_s"]) if row else None
 
-        host_s, device_s = seconds(self.baseline, "compute"), seconds(backend, "compute")
+        baseline = self.baselines[backend]
+        host_s, device_s = seconds(baseline, "compute"), seconds(backend, "compute")
         if host_s is None or device_s is None:
             return None
         row = self.rows[backend, "compute", size]
         has_inputs = (row["input_bytes"] or "0") != "0"
-        return reuse(
+        return reuse.reuse(
             host_s,
             device_s,
             upload_s=seconds(backend, "upload") if has_inputs else 0.0,
             download_s=seconds(backend, "download"),
             round_trip_s=seconds(backend, "round_trip"),
             first_call_s=seconds(backend, "first_call"),
-            host_first_call_s=seconds(self.baseline, "first_call"),
+            host_first_call_s=seconds(baseline, "first_call"),
             speedup=_interval(row),
         )
 
@@ -140,7 +181,7 @@ def _of_view(view: machines.View) -> list[Curves]:
     groups: dict[tuple[str, str], list[Row]] = {}
     for row in view.rows:
         groups.setdefault((row["workload"], row["dtype"]), []).append(row)
-    return [Curves(group, view.own) for group in groups.values()]
+    return [Curves(group, view.backends(*of), view.words) for of, group in groups.items()]
 
 
 def use_gpu(rows: Sequence[Row]) -> str:

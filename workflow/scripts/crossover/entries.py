@@ -6,6 +6,7 @@ or backend; it is read there as text, and nothing is imported.
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
@@ -20,14 +21,20 @@ BACKEND = ("Backend",)
 
 @dataclass(frozen=True)
 class Workload:
-    """What is computed, and for which sizes (ascending, each once) and dtypes."""
+    """What is computed, and for which sizes (ascending, each once) and dtypes. `added` are more
+    sizes by dtype, from refine.yaml."""
 
     name: str
     file: Path
     sizes: tuple[int, ...]
     dtypes: tuple[str, ...]
+    added: tuple[tuple[str, tuple[int, ...]], ...] = ()
 
-    @property
+    def sizes_in(self, dtype: str) -> tuple[int, ...]:
+        """All that are measured in this dtype."""
+        return tuple(sorted({*self.sizes, *dict(self.added).get(dtype, ())}))
+
+    @cached_property
     def is_curve(self) -> bool:
         """Whether its output is x and y of a curve, which is drawn."""
         return bool(plugin.declared(self.file).get("CURVE"))
@@ -36,7 +43,8 @@ class Workload:
 @dataclass(frozen=True)
 class Backend:
     """How it is computed: a library's file, a device, threads (None: all), options by name, and
-    whether freed memory goes back to the system (`fresh`) or is used again (`recycled`).
+    whether freed memory goes back to the system (`fresh`) or is used again (`recycled`). `baseline`
+    is one of its own to compare it with, where it has one.
 
     On a cluster: what its jobs ask for, and whether a host backend shares a device's node."""
 
@@ -47,6 +55,7 @@ class Backend:
     threads: int | None
     memory: str
     options: tuple[tuple[str, Any], ...]
+    baseline: str | None = None
     node: str = "same"
     resources: tuple[tuple[str, Any], ...] = ()
 
@@ -135,7 +144,10 @@ def resolve_backends(
     for name, entry, bad in _entries(values, "backends", problems):
         at = ("backends", name)
         ours = plugin.builtin("backends")
-        if not bad <= {"device", "threads", "memory", "options", "node", "resources"}:
+        if not bad <= {
+            *("device", "threads", "memory", "options"),
+            *("baseline", "node", "resources"),
+        }:
             continue  # with a mistyped key, it is not known which others are missing
         if "file" in entry:
             file = _path(base, entry["file"])
@@ -166,6 +178,7 @@ def resolve_backends(
             threads=None if threads == "all" else threads,
             memory=entry["memory"],
             options=tuple(sorted(entry["options"].items())),
+            baseline=entry.get("baseline"),
             node=entry["node"],
             resources=tuple(sorted(entry["resources"].items())),
         )

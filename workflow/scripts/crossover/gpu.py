@@ -10,6 +10,7 @@ import subprocess
 from typing import Any
 
 from crossover import nvml
+from crossover.status import own_words
 
 QUERY = (
     *("uuid", "name", "driver_version", "mig.mode.current"),
@@ -62,9 +63,9 @@ def _by_program(uuid: str) -> dict[str, Any]:
             "uuid": slice_uuid or found["uuid"],
             "mig_profile": profile or mig,
             "driver": found["driver_version"],
-            "power_limit_w": _number(found["power.limit"]),
-            "max_clock_mhz": _number(found["clocks.max.sm"]),
-            "max_memory_clock_mhz": _number(found["clocks.max.memory"]),
+            "power_limit_w": number(found["power.limit"]),
+            "max_clock_mhz": number(found["clocks.max.sm"]),
+            "max_memory_clock_mhz": number(found["clocks.max.memory"]),
         }
     return {}
 
@@ -83,18 +84,37 @@ def _slice(wanted: list[str]) -> tuple[str, str, str]:
 
 def _smi(*arguments: str) -> str:
     """What nvidia-smi prints, '' where it is missing, fails or hangs."""
+    answer, problem = ask_program(*arguments)
+    return "" if problem else answer
+
+
+def ask_program(*arguments: str, timeout_s: float = 20) -> tuple[str, str]:
+    """What nvidia-smi prints, and what it says against itself; both '' where it is missing."""
     program = shutil.which("nvidia-smi")
     if program is None:
-        return ""
+        return "", ""
     try:
-        done = subprocess.run([program, *arguments], capture_output=True, text=True, timeout=20)
-    except (OSError, subprocess.SubprocessError):
-        return ""
-    return "" if done.returncode else done.stdout
+        asked = subprocess.Popen(
+            [program, *arguments],
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            errors="replace",
+        )
+        answer, complaint = asked.communicate(timeout=timeout_s)
+    except OSError as error:
+        return "", f"cannot be run: {error.strerror}"
+    except subprocess.TimeoutExpired:
+        asked.kill()  # nobody waits for its end: a driver that hangs does not let it go
+        return "", f"did not answer within {timeout_s:g} s"
+    if not asked.returncode:
+        return answer, ""
+    words = own_words(answer + complaint or f"exit status {asked.returncode}")
+    return answer, words
 
 
-def _number(text: str) -> float | None:
-    """nvidia-smi says [N/A] in several ways."""
+def number(text: str) -> float | None:
+    """A figure of nvidia-smi, which says [N/A] in several ways."""
     try:
         return float(text)
     except ValueError:

@@ -14,6 +14,7 @@ from typing import Any
 from crossover.status import ERROR, OK
 
 APART, DIVIDE, REFUSE = "apart", "divide", "refuse"  # config.yaml: mixed_machines
+DIVIDED = "divided across machines"  # in the note of a row with such a speedup
 
 RIG = ("machine", "device", "driver", "threads_effective", "version")
 MACHINE = ("cpu", "cores")  # of what `machine` is a hash of, what tells most
@@ -51,95 +52,115 @@ def differing(own: Row, every: Sequence[Row], names: Iterable[str] = WORDS) -> s
     return ", ".join(words) or f"machine {own['machine']}"
 
 
+Key = tuple[str, str, str]  # workload, dtype, backend: a curve
+
+
+def key_of(row: Row) -> Key:
+    return row["workload"], row["dtype"], row["backend"]
+
+
 @dataclass(frozen=True)
 class View:
-    """Rows with one rig for each backend. `words` say which, '' for the first view; `own` are the
-    backends that it is about, the others are there to compare with."""
+    """Rows with one rig for each curve. `words` say which, '' for the first view; `own` are the
+    curves that it is about, the others are there to compare with."""
 
     rows: list[Row]
-    own: frozenset[str]
+    own: frozenset[Key]
     words: str = ""
+
+    def backends(self, workload: str, dtype: str) -> set[str]:
+        """Those that it is about, in one workload and dtype."""
+        return {backend for *of, backend in self.own if of == [workload, dtype]}
 
 
 def views(rows: Iterable[Row]) -> list[View]:
-    """The first has every backend, on the baseline's machine where it was there, and all that is
-    not ok; each other one what a machine, or a second device or version on it, has beside."""
+    """The first has every curve, on its baseline's machine where it was there, and all that is not
+    ok; each other one what a machine, or a second device or version on it, has beside."""
     rows = list(rows)
     ok = [row for row in rows if row["status"] == OK]
-    found: dict[str, Counter[Rig]] = {}
+    found: dict[Key, Counter[Rig]] = {}
     for row in ok:
-        found.setdefault(row["backend"], Counter())[rig(row)] += 1
+        found.setdefault(key_of(row), Counter())[rig(row)] += 1
     if all(len(rigs) == 1 for rigs in found.values()):
-        return [View(rows, frozenset(row["backend"] for row in rows))]
+        return [View(rows, frozenset(map(key_of, rows)))]
     ranks = _ranks(ok)
-    slots: dict[tuple[int, int], dict[str, Rig]] = {}
-    for backend, counts in found.items():
-        first, *others = sorted(counts, key=lambda p: (ranks[p[0]], -counts[p], p))
-        slots.setdefault((0, 0), {})[backend] = first
-        seen = Counter([0])
+    baselines = {key_of(row): (row["workload"], row["dtype"], row["baseline"]) for row in ok}
+    first: dict[Key, Rig] = {}
+    slots: dict[tuple[int, int], dict[Key, Rig]] = {}
+    for key, counts in found.items():
+        there = Counter(where[0] for where in found.get(baselines[key], Counter()).elements())
+        first[key], *others = sorted(
+            counts, key=lambda p: (-there[p[0]], ranks[p[0]], -counts[p], p)
+        )
+        seen: Counter[int] = Counter()
         for other in others:
             rank = ranks[other[0]]
-            slots.setdefault((rank, seen[rank]), {})[backend] = other
+            slots.setdefault((rank, seen[rank]), {})[key] = other
             seen[rank] += 1
-    return [_view(rows, slots, slot) for slot in sorted(slots)]
+    kept = [row for row in rows if row["status"] != OK or first[key_of(row)] == rig(row)]
+    main = View(kept, frozenset(map(key_of, kept)))
+    return [main, *(_apart(ok, slots[slot], first, found) for slot in sorted(slots))]
 
 
 def _ranks(ok: Sequence[Row]) -> dict[str, int]:
-    """Machines in the order in which they are told: where the baseline has most rows, first."""
+    """Machines in the order in which they are told: where baselines have most rows, first."""
     baseline = Counter(row["machine"] for row in ok if row["backend"] == row["baseline"])
     every = Counter(row["machine"] for row in ok)
     order = sorted(every, key=lambda name: (-baseline[name], -every[name], name))
     return {name: rank for rank, name in enumerate(order)}
 
 
-def _view(
-    rows: Sequence[Row], slots: Mapping[tuple[int, int], dict[str, Rig]], slot: tuple[int, int]
+def _apart(
+    ok: Iterable[Row],
+    own: Mapping[Key, Rig],
+    first: Mapping[Key, Rig],
+    found: Mapping[Key, Counter[Rig]],
 ) -> View:
-    first, own = slots[0, 0], slots[slot]
-    if own is first:
-        kept = [r for r in rows if r["status"] != OK or first[r["backend"]] == rig(r)]
-        return View(kept, frozenset(row["backend"] for row in kept))
-    machines = {where[0] for where in own.values()}
-    beside = {
-        backend: where
-        for backend, where in slots.get((slot[0], 0), {}).items()
-        if where[0] in machines
-    }
-    taken = {**beside, **own}
-    kept = [r for r in rows if r["status"] == OK and taken.get(r["backend"]) == rig(r)]
+    """What is on one machine beside the first view, and what there is to compare it with."""
+    machine = next(iter(own.values()))[0]
+    groups = {key[:2] for key in own}
+    taken = dict(own)
+    for key, counts in found.items():
+        if key[:2] in groups and (here := [where for where in counts if where[0] == machine]):
+            taken.setdefault(key, max(here, key=lambda where: (where == first[key], counts[where])))
+    kept = [row for row in ok if taken.get(key_of(row)) == rig(row)]
     return View(kept, frozenset(own), _words(kept, own, first))
 
 
-def _words(kept: Sequence[Row], own: Mapping[str, Rig], first: Mapping[str, Rig]) -> str:
+def _words(kept: Sequence[Row], own: Mapping[Key, Rig], first: Mapping[Key, Rig]) -> str:
     """'CPU, 8 cores (machine 0a1b2c); torch_cuda on NVIDIA V100': the machine, and what else is not
     as in the first view."""
-    machine = next(row for row in kept if row["backend"] in own)
+    machine = next(row for row in kept if key_of(row) in own)
     words = [f"{machine['cpu']}, {machine['cores']} cores (machine {machine['machine']})"]
-    for backend, where in own.items():
-        both = [dict(zip(RIG, found, strict=True)) for found in (where, first[backend])]
+    for key, where in own.items():
+        both = [dict(zip(RIG, found, strict=True)) for found in (where, first[key])]
         if both[0] | {"machine": ""} != both[1] | {"machine": ""}:
-            words.append(f"{backend} on {differing(both[0], both)}")
-    return "; ".join(words)
+            words.append(f"{key[2]} on {differing(both[0], both)}")
+    return "; ".join(dict.fromkeys(words))
 
 
 def elsewhere(rows: Iterable[Row]) -> list[str]:
     """What is not in the first view, one line for each other one."""
-    return [f"{', '.join(sorted(view.own))} on {view.words}" for view in views(rows)[1:]]
+    return [
+        f"{', '.join(sorted({key[2] for key in view.own}))} on {view.words}"
+        for view in views(rows)[1:]
+    ]
 
 
 def refuse(rows: Sequence[Row]) -> list[dict[str, Any]]:
-    """The rows; a cell that was measured on another machine than the first view's baseline, or in
-    any rig outside of that view, is an error that names both."""
+    """The rows; a cell that was measured on another machine than its baseline in the first view, or
+    in any rig outside of that view, is an error that names both."""
     first, *others = views(rows)
     ok = [row for row in first.rows if row["status"] == OK]
-    main = next((row for row in ok if row["backend"] == row["baseline"]), None)
-    here = {row["backend"]: row for row in ok}
+    mains = {row["backend"]: row for row in reversed(ok) if row["backend"] == row["baseline"]}
+    here = {key_of(row): row for row in ok}
     reasons: dict[tuple[Any, ...], str] = {}
     for view in others:
         for row in view.rows:
-            if row["backend"] in view.own:
-                reasons.setdefault(_cell(row), _both(row, here[row["backend"]]))
-    for row in ok if main else ():
+            if key_of(row) in view.own:
+                reasons.setdefault(_cell(row), _both(row, here[key_of(row)]))
+    for row in ok:
+        main = mains.get(row["baseline"])
         if main and row["machine"] != main["machine"]:
             reasons.setdefault(_cell(row), _both(row, main, MACHINE))
     kept: list[dict[str, Any]] = []

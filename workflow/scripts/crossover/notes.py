@@ -8,7 +8,7 @@ from collections.abc import Collection, Iterable
 
 import pandas as pd
 
-from crossover import grades, status, style
+from crossover import grades, status, style, words
 from crossover.intervals import NO_DIFFERENCE
 from crossover.style import size_words
 
@@ -136,12 +136,12 @@ def trust(drawn: pd.DataFrame, doubts: Collection[str]) -> list[str]:
 
 def doubted(rows: pd.DataFrame, doubts: Collection[str]) -> "pd.Series[bool]":
     """Whether a row's grade has any of these."""
-    return rows["grade"].map(lambda grade: not set(doubts).isdisjoint(_grades(grade)))
+    return rows["grade"].map(lambda grade: not grades_of(grade).isdisjoint(doubts))
 
 
-def _grades(grade: object) -> list[str]:
+def grades_of(grade: object) -> set[str]:
     """Of a row of the summary; a size that has no row has no grade either."""
-    return grades.parts(grade) if isinstance(grade, str) else []
+    return set(grades.parts(grade)) if isinstance(grade, str) else set()
 
 
 def _plain(name: str) -> str:
@@ -167,7 +167,7 @@ def not_shown(rows: pd.DataFrame) -> list[str]:
     order = {name: i for i, name in enumerate(rows["backend"].unique())}
     cells: dict[tuple[str, str, str], dict[int, str]] = {}
     for name, state, size, reason in zip(*columns, strict=True):
-        key = name, state, re.sub(r"[\d.,]+", "#", reason)
+        key = name, state, words.alike(reason)
         cells.setdefault(key, {})[size] = reason
     merged: dict[tuple[str, str, str], list[str]] = {}
     for (name, state, _), reasons in sorted(cells.items(), key=lambda item: order[item[0][0]]):
@@ -183,6 +183,20 @@ def not_shown(rows: pd.DataFrame) -> list[str]:
     ]
     return lines + [
         f"Not shown, as measured apart: {apart}." for apart in set(rows["apart"]) - {""}
+    ]
+
+
+def by_group(rows: pd.DataFrame, column: str) -> list[str]:
+    """The same for a chart of several workloads or dtypes, each line with those of which it is true
+    where that is not all of them."""
+    groups = list(rows[column].unique())
+    found: dict[str, list[str]] = {}
+    for group in groups:
+        for line in not_shown(rows[rows[column] == group]):
+            found.setdefault(line, []).append(group)
+    return [
+        line if names == groups else f"{line}, in {', '.join(names)}"
+        for line, names in found.items()
     ]
 
 

@@ -4,11 +4,11 @@ Files are read group by group and checked on the way; whatever is wrong with one
 """
 
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from statistics import median
 
 from crossover import grades, record
-from crossover.cells import Cell
+from crossover.cells import END_TO_END, Cell
 from crossover.interference import disturbed
 from crossover.status import ERROR, NOT_MEASURED, OK
 
@@ -42,8 +42,14 @@ class Round:
         return float(self.facts["started_at"])
 
     def median_s(self, scope: str) -> float:
+        return self.scopes[self._measured_as(scope)].median_s
+
+    def has(self, scope: str) -> bool:
+        return self._measured_as(scope) in self.scopes
+
+    def _measured_as(self, scope: str) -> str:
         """A host's round trip is its computation."""
-        return (self.scopes.get(scope) or self.scopes["compute"]).median_s
+        return "compute" if scope == "round_trip" and scope not in self.scopes else scope
 
     def grades(self, *scopes: str) -> set[str]:
         """What speaks against this round, and against these scopes of it."""
@@ -130,6 +136,22 @@ def outcome_of(cell: Cell, rounds: int, partial: bool = False, first: int = 1) -
     if not found:
         return Outcome(cell, {}, NOT_MEASURED, "not measured yet")
     return Outcome(cell, found)
+
+
+def drawn(ours: Outcome, drawing: Outcome | None) -> Outcome:
+    """With the scope END_TO_END in the rounds that drawing has too, on the same machine: the sum of
+    both medians, as one sample."""
+    if drawing is None or not ours.status == drawing.status == OK:
+        return ours
+    rounds = dict(ours.rounds)
+    for number, mine in ours.rounds.items():
+        picture = drawing.rounds.get(number)
+        if picture is None or picture.facts["machine"] != mine.facts["machine"]:
+            continue
+        seconds = mine.median_s("round_trip") + picture.median_s("render")
+        whole = Timed([seconds], seconds, device_s=None, calls=1)
+        rounds[number] = replace(mine, scopes={**mine.scopes, END_TO_END: whole})
+    return replace(ours, rounds=rounds)
 
 
 def unpaired(ours: Outcome, baseline: Outcome) -> list[int]:

@@ -22,6 +22,12 @@ from math import floor, inf, isinf
 
 from crossover.intervals import Interval
 
+SECONDS = (
+    *("host_s", "device_s", "upload_s", "download_s", "round_trip_s"),
+    *("first_call_s", "host_first_call_s"),
+)
+COLUMNS = (*SECONDS, "warm_low", "warm", "warm_high", "cold_low", "cold", "cold_high")
+
 
 @dataclass(frozen=True)
 class Calls:
@@ -54,6 +60,7 @@ class Reuse:
     download_s: float | None
     round_trip_s: float | None
     first_call_s: float | None
+    host_first_call_s: float | None
     warm: Calls
     cold: Calls
 
@@ -91,10 +98,18 @@ def reuse(
     if first_call_s is not None:
         late_s = first_call_s - (host_s if host_first_call_s is None else host_first_call_s)
     return Reuse(
-        *(host_s, device_s, upload_s, download_s, round_trip_s, first_call_s),
+        *(host_s, device_s, upload_s, download_s, round_trip_s, first_call_s, host_first_call_s),
         warm=_calls(paid_s, host_s, device_s, speedup, before=0),
         cold=_calls(late_s, host_s, device_s, speedup, before=1),
     )
+
+
+def to_row(found: Reuse) -> dict[str, float | str]:
+    """For reuse.csv: empty where a figure is missing, inf where it never pays."""
+    row = {name: getattr(found, name) for name in SECONDS}
+    for name, calls in (("warm", found.warm), ("cold", found.cold)):
+        row |= {f"{name}_low": calls.low, name: calls.point, f"{name}_high": calls.high}
+    return {name: "" if value is None else value for name, value in row.items()}
 
 
 def _calls(

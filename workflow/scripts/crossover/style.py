@@ -7,28 +7,28 @@ matter. Lengths are inches, font sizes points.
 import io
 import os
 import re
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, replace
 from functools import cache
-from math import ceil, floor, log10
+from math import ceil
 from pathlib import Path
 from typing import Any
 
 import matplotlib
+import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.font_manager import FontProperties
 from matplotlib.lines import Line2D
+from matplotlib.patches import Patch
 from matplotlib.textpath import text_to_path
-from matplotlib.ticker import FixedLocator, FuncFormatter, NullFormatter, NullLocator
 from matplotlib.transforms import ScaledTranslation, Transform
 
-from crossover import record
+from crossover import record, svg, words
 
 WIDTH = 8.0  # 768 CSS px as SVG, 1,200 px as PNG: Snakemake's report cuts what is much wider
 MARGIN = 0.15
-MOST_MINOR = 40
 DPI = 150
 TITLE, SMALL, NOTE = 13.0, 9.0, 8.5
 GREY, DARK = "#595959", "#222222"
@@ -100,14 +100,21 @@ class Look:
         return line
 
 
-Entry = tuple[Look, str]  # of a legend
+Entry = tuple[Look | Patch, str]  # of a legend
 
 
-def beside(axes: Axes, place: int, places: int) -> Transform:
+def beside(axes: Axes, place: int, places: int, width: float = BARS_WIDTH) -> Transform:
     """Where the bars of one of several backends are drawn: through its points, but a little beside
-    the others', so that bars at one size do not hide each other."""
-    shift = BARS_WIDTH * (place / (places - 1) - 0.5) / 72 if places > 1 else 0.0
+    the others', so that bars at one size do not hide each other. `width` points for all of them."""
+    shift = width * (place / (places - 1) - 0.5) / 72 if places > 1 else 0.0
     return axes.transData + ScaledTranslation(shift, 0, axes.figure.dpi_scale_trans)
+
+
+def bars(x: Any, low: Any, high: Any, look: Look, at: Transform, label: str) -> Line2D:
+    """Upright bars as one line with gaps: a tenth of the bytes that a line for each would be."""
+    ends = np.column_stack([low, high, np.full(len(low), np.nan)])
+    return Line2D(np.repeat(x, 3), ends.ravel(), color=look.colour, lw=1.4, zorder=2.5,
+                  solid_capstyle="butt", transform=at, label=label)  # fmt: skip
 
 
 def rings(x: Any, y: Any, label: str) -> Line2D:
@@ -122,28 +129,30 @@ def look() -> AbstractContextManager[None]:
     return matplotlib.rc_context(_LOOK)
 
 
-def looks(backends: Iterable[str], baseline: str) -> dict[str, Look]:
-    """One look for each backend, by its place in the list; the baseline is a black line of dots."""
-    others = [name for name in backends if name != baseline]
+def looks(backends: Iterable[str], baselines: Sequence[str]) -> dict[str, Look]:
+    """One look for each backend, by its place in the list; a baseline is black, the first of them a
+    line of dots."""
+    others = [name for name in backends if name not in baselines]
     found = {
         name: Look(COLOURS[i % len(COLOURS)], MARKERS[i % len(MARKERS)], DASHES[i % len(DASHES)])
         for i, name in enumerate(others)
     }
-    return found | {baseline: Look("#000000", "o", ())}
+    return found | {
+        name: Look("#000000", MARKERS[i - 1] if i else "o", DASHES[i - 1] if i else ())
+        for i, name in enumerate(baselines[: len(MARKERS)])
+    }
 
 
 # --- words
 
 
-def plain(text: object) -> str:
-    """Text as one line of printable characters (others would make an SVG file invalid)."""
-    text = re.sub(r"\x1b\[[0-9;]*m", "", str(text))  # terminal colours
-    return " ".join("".join(c if c.isprintable() else " " for c in text).split())
+plain = words.plain
+seconds_words = words.seconds
 
 
 def short(text: object, most: int = REASON_LENGTH) -> str:
-    words = plain(text)
-    return words if len(words) <= most else words[: most - 1].rstrip() + "…"
+    line = plain(text)
+    return line if len(line) <= most else line[: most - 1].rstrip() + "…"
 
 
 def size_words(size: float) -> str:
@@ -155,12 +164,12 @@ def size_words(size: float) -> str:
     return f"{digits}e{int(exponent)}" if len(digits) <= 4 else f"{size:,.0f}"
 
 
-def seconds_words(seconds: float) -> str:
-    """2 µs, 500 ms, 10 s."""
-    for unit, scale in (("s", 1.0), ("ms", 1e-3), ("µs", 1e-6)):
-        if seconds >= 0.9999 * scale:
-            return f"{float(f'{seconds / scale:.3g}'):,g} {unit}"
-    return f"{float(f'{seconds / 1e-9:.3g}'):,g} ns"
+def rate_words(per_second: float) -> str:
+    """10 GFLOP/s."""
+    for unit, scale in (("P", 1e15), ("T", 1e12), ("G", 1e9), ("M", 1e6), ("k", 1e3)):
+        if per_second >= 0.9999 * scale:
+            return f"{float(f'{per_second / scale:.3g}'):g} {unit}FLOP/s"
+    return f"{float(f'{per_second:.3g}'):g} FLOP/s"
 
 
 def times_words(factor: float) -> str:
@@ -183,6 +192,17 @@ def width_of(text: str, size: float, bold: bool = False) -> float:
     return text_to_path.get_text_width_height_descent(text, font, ismath=False)[0] / 72 * 1.03
 
 
+def fitted(text: object, width: float, size: float) -> str:
+    """One line no wider than width inches; what is too long has … in its middle."""
+    words, cut = plain(text), 0
+    fit = words
+    while width_of(fit, size) > width:
+        cut += 1
+        half = (len(words) - cut) // 2
+        fit = f"{words[:half]}…{words[half + cut :]}"
+    return fit
+
+
 def wrap(text: object, width: float, size: float, bold: bool = False) -> list[str]:
     """Lines no wider than width inches; too long a word is cut, after a _ where possible."""
     lines: list[str] = []
@@ -202,80 +222,12 @@ def wrap(text: object, width: float, size: float, bold: bool = False) -> list[st
     return [*lines, line.strip()] if line.strip() else lines
 
 
-# --- ticks
-
-
-def limits(values: Iterable[float], least: float, pad: float = 0.06) -> tuple[float, float]:
-    """Limits of a logarithmic axis around positive values, at least a factor of `least` apart."""
-    logs = [log10(value) for value in values]
-    low, high = min(logs), max(logs)
-    spare = max(0.0, log10(least) - (high - low)) / 2
-    low, high = low - spare, high + spare
-    edge = pad * (high - low)
-    return 10 ** (low - edge), 10 ** (high + edge)
-
-
-def log_ticks(low: float, high: float, most: int = 8) -> list[float]:
-    """Round values between low and high: 1, 2, 5, 10, ... or decades, or every so many decades."""
-    decades = range(floor(log10(low)), ceil(log10(high)) + 1)
-    fine = (1, 1.5, 2, 3, 5, 7)
-    for step, mantissas in ((1, fine), (1, (1, 2, 5)), (1, (1,)), (2, (1,)), (3, (1,)), (6, (1,))):
-        ticks = [float(f"{m}e{d}") for d in decades if d % step == 0 for m in mantissas]
-        inside = [tick for tick in ticks if low <= tick <= high]
-        if len(inside) <= most:
-            break
-    return inside
-
-
-def size_ticks(sizes: Sequence[int], low: float, high: float, width: float) -> dict[int, str]:
-    """Those of the measured sizes whose labels fit beside each other on an axis `width` wide."""
-    label = _size_label if max(sizes) >= 100_000 else size_words
-    chosen: dict[int, tuple[float, float]] = {}
-    for size in sorted(sizes, key=lambda size: (log10(size) % 1 != 0, size)):
-        middle = width * log10(size / low) / log10(high / low)
-        half = width_of(label(size), SMALL) / 2 + 0.06
-        if all(abs(middle - other) >= half + room for other, room in chosen.values()):
-            chosen[size] = middle, half
-    return {size: label(size) for size in sorted(chosen)}
-
-
-def _size_label(size: float) -> str:
-    """1e4 and 1.68e7, so that all labels of an axis are spelled alike; small sizes as they are."""
-    if size < 1000:
-        return f"{size:.0f}"
-    mantissa, exponent = f"{size:.2e}".split("e")
-    return f"{mantissa.rstrip('0').rstrip('.')}e{int(exponent)}"
-
-
-def size_axis(axes: Axes, sizes: Sequence[int], width: float) -> None:
-    """A logarithmic axis of about `width` inches with ticks at the measured sizes."""
-    low, high = limits(sizes, 4)
-    ticks = size_ticks(sizes, low, high, width)
-    axes.set_xscale("log")
-    axes.set_xlim(low, high)
-    axes.set_xticks(list(ticks), list(ticks.values()))
-    axes.xaxis.set_minor_locator(FixedLocator(sizes, nbins=MOST_MINOR))
-    axes.xaxis.set_minor_formatter(NullFormatter())
-    axes.set_xlabel("size n")
-
-
-def value_axis(
-    axes: Axes, low: float, high: float, words: Callable[[float], str], label: str
-) -> None:
-    axes.set_yscale("log")
-    axes.set_ylim(low, high)
-    axes.yaxis.set_major_locator(FixedLocator(log_ticks(low, high)))
-    axes.yaxis.set_major_formatter(FuncFormatter(lambda value, _: words(value)))
-    axes.yaxis.set_minor_locator(NullLocator())
-    axes.set_ylabel(label)
-
-
 # --- legends
 
 
 def legend(where: Axes | Figure, top: float, entries: Sequence[Entry]) -> None:
     """Beside the axes, one below the other, or across the page from `top` down."""
-    handles = [look.line([], []) for look, _ in entries]
+    handles = [look.line([], []) if isinstance(look, Look) else look for look, _ in entries]
     labels = [plain(label) for _, label in entries]
     if isinstance(where, Axes):
         where.legend(handles, labels, loc="upper left", bbox_to_anchor=(1.01, 1.0),
@@ -332,6 +284,7 @@ def page(
     bottom = (_height(foot, NOTE) + 0.08 if foot else 0.05) + MARGIN / 2
     height = top + above + body + bottom
     figure = Figure(figsize=(width, height), layout="constrained")
+    figure.set_label(plain(title))
     engine = figure.get_layout_engine()
     assert engine is not None
     engine.set(rect=(0.01, bottom / height, 0.98, body / height))  # type: ignore[call-arg]
@@ -371,4 +324,7 @@ def save(figure: Figure, *paths: str | os.PathLike[str]) -> None:
         picture = io.BytesIO()
         with look():
             figure.savefig(picture, format=kind, dpi=DPI, metadata=metadata[kind])
-        record.replace(path, picture.getvalue())
+        content = picture.getvalue()
+        if kind == "svg":
+            content = svg.finished(content, str(figure.get_label()))
+        record.replace(path, content)

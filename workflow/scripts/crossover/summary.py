@@ -2,8 +2,9 @@
 
 A time is the median of the rounds' medians, a speedup the geometric mean over pairs: backend and
 baseline in the same round, machine and boot, near in time. Both with their 95 % interval from the
-rounds (intervals.py); quartiles, p95 and min are over all samples. A cell whose rounds were
-measured on machines that differ has rows for each of them (machines.py).
+rounds (intervals.py); quartiles, p95 and min are over all samples. From end to end, with drawing,
+is the sum of the medians of both, round by round. A cell whose rounds were measured on machines
+that differ has rows for each of them (machines.py).
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -12,8 +13,8 @@ from statistics import median, quantiles
 from typing import Any
 
 from crossover import apart, grades, intervals, machines
-from crossover.cells import Cell
-from crossover.outcomes import Outcome, Timed, compared, paired, unpaired
+from crossover.cells import DRAWN_BY, END_TO_END, Cell, Picture
+from crossover.outcomes import Outcome, Timed, compared, drawn, paired, unpaired
 from crossover.status import OK
 from crossover.table import COLUMNS
 
@@ -23,7 +24,7 @@ FROM_ROUNDS = (
     *("machine", "cpu", "cores", "device", "driver", "library", "version"),
 )
 # What a speedup is asked for; the other scopes have no counterpart on a host.
-COMPARED = ("compute", "round_trip")
+COMPARED = ("compute", "round_trip", END_TO_END)
 TRANSFERS = ("upload", "download", "round_trip")
 PINNED = "_pinned"
 
@@ -35,21 +36,41 @@ def summarize(
     partial: bool = False,
     mixed: str = machines.APART,
     asked: Mapping[str, str] | None = None,
+    baselines: Mapping[str, str] | None = None,
 ) -> list[dict[str, Any]]:
     """The summary's rows. With `partial`, for a sweep under way, rounds may still be missing.
     `mixed` is what becomes of machines that differ, `asked` the GPU model that each backend's entry
-    in the config asks for, where it does."""
-    rows: list[dict[str, Any]] = []
-    for outcomes in compared(cells, rounds, partial):
-        theirs = next((o for o in outcomes if o.cell.backend == baseline), None)
+    in the config asks for, where it does, and `baselines` those that are not compared with
+    `baseline`, by backend."""
+    drawings: dict[tuple[str, str, int], Outcome] = {}
+    rows_of_pictures: list[dict[str, Any]] = []
+    for outcomes in compared([c for c in cells if isinstance(c, Picture)], rounds, partial):
         for outcome in outcomes:
             parts = apart.by_rig(outcome)
+            for part in parts:
+                rows_of_pictures += _rows(part, None, baseline, mixed, [apart.where_else(parts)])
+            if outcome.cell.backend == DRAWN_BY:
+                drawings[_output_of(outcome.cell)] = outcome
+    rows: list[dict[str, Any]] = []
+    for outcomes in compared([c for c in cells if not isinstance(c, Picture)], rounds, partial):
+        drawing = drawings.get(_output_of(outcomes[0].cell))
+        outcomes = [drawn(outcome, drawing) for outcome in outcomes]
+        by_backend = {outcome.cell.backend: outcome for outcome in outcomes}
+        for outcome in outcomes:
+            parts = apart.by_rig(outcome)
+            own = (baselines or {}).get(outcome.cell.backend, baseline)
+            theirs = by_backend.get(own)
             model = (asked or {}).get(outcome.cell.backend, "")
             for part in parts:
                 partner = apart.partner(part, theirs) if theirs else None
                 notes = [apart.where_else(parts), *_not_as_asked(part, model)]
-                rows += _rows(part, partner, baseline, mixed, notes)
+                rows += _rows(part, partner, own, mixed, notes, drawing)
+    rows += rows_of_pictures
     return machines.refuse(rows) if mixed == machines.REFUSE else rows
+
+
+def _output_of(cell: Cell) -> tuple[str, str, int]:
+    return cell.workload, cell.dtype, cell.size
 
 
 def _not_as_asked(outcome: Outcome, model: str) -> list[str]:
@@ -57,7 +78,12 @@ def _not_as_asked(outcome: Outcome, model: str) -> list[str]:
 
 
 def _rows(
-    outcome: Outcome, partner: Outcome | None, baseline: str, mixed: str, notes: Sequence[str]
+    outcome: Outcome,
+    partner: Outcome | None,
+    baseline: str,
+    mixed: str,
+    notes: Sequence[str],
+    drawing: Outcome | None = None,
 ) -> list[dict[str, Any]]:
     """The rows of a cell in one place; `notes` are what is said of it beside its own."""
     cell = outcome.cell
@@ -92,6 +118,8 @@ def _rows(
         if on_device:
             entry["transfer"] = _transfer(scope)
         found = outcome.grades(measured)
+        if scope == END_TO_END and drawing is not None:
+            found |= drawing.grades("render")
         if scope in COMPARED and partner is not None and partner.status == OK:
             entry |= _speedup(outcome, partner, scope, mixed)
             if unpaired(outcome, partner) or entry["pairs"] == 0:
@@ -140,7 +168,10 @@ def _speedup(ours: Outcome, baseline: Outcome, scope: str, mixed: str) -> dict[s
     ratios = {
         number: theirs.median_s(scope) / mine.median_s(scope)
         for number, mine in ours.rounds.items()
-        if (theirs := baseline.rounds.get(number)) and paired(mine, theirs)
+        if (theirs := baseline.rounds.get(number))
+        and paired(mine, theirs)
+        and mine.has(scope)
+        and theirs.has(scope)
     }
     logs = [log(ratio) for ratio in ratios.values()]
     by_round = " ".join(f"{number}:{ratio!r}" for number, ratio in ratios.items())
@@ -159,8 +190,10 @@ def _speedup(ours: Outcome, baseline: Outcome, scope: str, mixed: str) -> dict[s
     if mixed != machines.DIVIDE and not apart.same_machine(ours, baseline):
         return {}
     both = (ours, baseline)
-    mine_s, theirs_s = (median(r.median_s(scope) for r in one.rounds.values()) for one in both)
-    return {"speedup": theirs_s / mine_s, "pairs": 0}
+    mine_s, theirs_s = (
+        [round.median_s(scope) for round in one.rounds.values() if round.has(scope)] for one in both
+    )
+    return {"speedup": median(theirs_s) / median(mine_s), "pairs": 0} if theirs_s else {}
 
 
 def _transfer(scope: str) -> str:
