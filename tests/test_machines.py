@@ -7,7 +7,7 @@ import pytest
 from conftest import CONFIG
 from crossover import chart_speedup, chart_time, charts, decide, machines, summary, table, verdict
 from crossover.cells import Cell
-from crossover.config import read
+from crossover.config import ConfigError, read
 from rounds import SIZE, failed, measured, texts
 
 SIZES = (100, 1000)
@@ -248,6 +248,79 @@ def test_charts_draw_one_machine_and_name_the_other(tmp_path):
         figure = draw(frame, "add", "float64")
         said = " ".join(text.get_text() for text in figure.texts).replace("\n", " ")
         assert "Not shown, as measured apart" in said and "CPU Y" in said
+
+
+def two_kinds_of_nodes():
+    """GPUs `a` and `b` on machines of their own, each with NumPy there: 4 and 10 times as fast."""
+    for size in (100, 1000, 10_000):
+        for round in (1, 2, 3):
+            node(round, 0.5, X, A, size)
+            for name, seconds, facts in (("numpy_b", 1.0, {"device": "cpu"}), ("b", 0.1, V)):
+                scopes = ("compute", "download", "round_trip") if name == "b" else ("compute",)
+                measured(name, seconds, round, size, scopes=scopes, **{**Y, **facts})
+    names = ("numpy", "gpu", "numpy_b", "b")
+    own = {"b": "numpy_b", "numpy_b": "numpy_b"}
+    rows = summarized(names, sizes=(100, 1000, 10_000), baselines=own)
+    return texts(dict(enumerate(rows)))
+
+
+def test_each_gpu_is_compared_with_the_baseline_on_its_own_nodes():
+    rows = two_kinds_of_nodes()
+    found = {
+        row["backend"]: row for row in rows if row["size"] == "1000" and row["scope"] == "compute"
+    }
+    assert {name: row["baseline"] for name, row in found.items()} == {
+        **{"numpy": "numpy", "gpu": "numpy"},
+        **{"numpy_b": "numpy_b", "b": "numpy_b"},
+    }
+    assert float(found["gpu"]["speedup"]) == pytest.approx(4)
+    assert float(found["b"]["speedup"]) == pytest.approx(10)
+    assert found["numpy_b"]["speedup"] == "1.0" and found["b"]["pairs"] == "3"
+    assert len(machines.views(rows)) == 1
+    (curves,) = decide.curves(rows)
+    evens = list(curves.break_evens())
+    assert {(row["backend"], row["against"]) for row in evens} == {
+        ("gpu", "numpy"),
+        ("b", "numpy_b"),
+    }
+    assert {(row["backend"], row["baseline"]) for row in curves.reuses()} == {
+        ("gpu", "numpy"),
+        ("b", "numpy_b"),
+    }
+    refused = machines.refuse(rows)
+    assert all(row["status"] == "ok" for row in refused)
+
+
+def test_a_chart_says_over_which_baseline_each_of_them_is(tmp_path):
+    table.write(tmp_path / "summary.csv", two_kinds_of_nodes())
+    frame = charts.read(tmp_path / "summary.csv")
+    figure = chart_speedup.speedup(frame, "add", "float64")
+    legend = {text.get_text() for text in figure.legends[0].get_texts()}
+    assert legend == {"gpu over numpy", "b over numpy_b"}
+    assert figure.axes[0].get_ylabel().replace("\n", " ") == "speedup over numpy or numpy_b"
+    keys = chart_time.time(frame, "add", "float64").findobj(lambda one: hasattr(one, "get_texts"))
+    names = {text.get_text() for key in keys for text in key.get_texts()}
+    assert {"numpy (baseline)", "numpy_b (baseline)"} <= names
+
+
+def test_a_baseline_of_its_own_is_there_and_stands_alone():
+    def lines(**own):
+        backends = {"numpy": {}, "n": {"library": "numpy"}, "m": {"library": "numpy"}}
+        for name, baseline in own.items():
+            backends[name] = backends[name] | {"baseline": baseline}
+        raw = {"workloads": {"add": {"sizes": [10]}}, "backends": backends}
+        try:
+            return read(raw, Path.cwd()).baselines
+        except ConfigError as error:
+            return error.lines
+
+    assert lines() == {}
+    assert lines(m="n") == {"m": "n", "n": "n"}
+    (line,) = lines(m="nunpy")
+    assert line.startswith("config: backends.m.baseline: 'nunpy' is not one of the backends; ")
+    (line,) = lines(m="n", n="numpy")
+    words = "backends.m.baseline: 'n' is compared with numpy itself; "
+    assert line == f"config: {words}a baseline has none of its own"
 
 
 def test_another_way_to_treat_them_measures_nothing_again(finished, tmp_path):
