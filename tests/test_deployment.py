@@ -25,6 +25,9 @@ ONE_CELL = {
     "budget_s": 0.01,
     "timeout_s": 60,
 }
+TABLE = (
+    "results/cells/add/numpy/float64/100/1.csv"  # the cell alone: each job starts Snakemake again
+)
 
 # Runs what comes after the image, with a `python` that is this one, as the image has its own.
 APPTAINER = """#!/bin/sh
@@ -77,16 +80,20 @@ def test_with_an_image_every_job_runs_in_it(tmp_path, commands):
     path, log = commands
     project = copy_to(tmp_path / "clone")
     project.configure(ONE_CELL | {"container": IMAGE})
-    jobs = len(project.plan())
-    project.sweep("--sdm", "apptainer", PATH=path)
+    jobs = len(project.plan(TABLE))
+    project.sweep("--sdm", "apptainer", TABLE, PATH=path)
     calls = log.read_text().splitlines()
     runs = [call for call in calls if call.startswith(("exec", "--home")) or " exec " in call]
     assert sum(call.startswith("pull") for call in calls) == 1
     assert any(IMAGE in call for call in calls)
     assert len(runs) == jobs
-    rows = record.read(project.root / "results/cells/add/numpy/float64/100/1.csv")
-    assert rows[0]["status"] == "ok"
-    assert project.plan("--sdm", "apptainer", PATH=path) == []
+    assert record.read(project.root / TABLE)[0]["status"] == "ok"
+    assert project.plan("--sdm", "apptainer", TABLE, PATH=path) == []
+
+    # Another image is another environment, and measures again.
+    project.configure(ONE_CELL | {"container": f"{IMAGE}2"})
+    again = project.plan("--sdm", "apptainer", TABLE, PATH=path)
+    assert "add, numpy, float64, n=100, round 1 of 1" in again
 
 
 def test_without_that_flag_an_image_changes_nothing(finished, tmp_path):
@@ -95,17 +102,6 @@ def test_without_that_flag_an_image_changes_nothing(finished, tmp_path):
     assert project.plan() == []
     project.configure(CONFIG | {"container": IMAGE})
     assert project.plan() == []
-
-
-def test_another_image_measures_again(tmp_path, commands):
-    path, _ = commands
-    project = copy_to(tmp_path / "clone")
-    project.configure(ONE_CELL | {"container": IMAGE})
-    project.sweep("--sdm", "apptainer", PATH=path)
-    project.configure(ONE_CELL | {"container": f"{IMAGE}2"})
-    assert "add, numpy, float64, n=100, round 1 of 1" in project.plan(
-        "--sdm", "apptainer", PATH=path
-    )
 
 
 def test_the_container_file_has_no_fault_that_the_linter_knows():
@@ -132,14 +128,13 @@ def test_every_job_runs_in_the_one_environment(tmp_path, commands):
     path, log = commands
     project = copy_to(tmp_path / "clone")
     project.configure(ONE_CELL)
-    project.sweep("--sdm", "conda", PATH=path)
+    project.sweep("--sdm", "conda", TABLE, PATH=path)
     created = [call for call in log.read_text().splitlines() if call.startswith("env create")]
     assert len(created) == 1
     given = created[0].split("--file ")[1].split()[0]  # Snakemake's copy
     assert Path(given).read_text() == (ROOT / "environment.yml").read_text()
-    rows = record.read(project.root / "results/cells/add/numpy/float64/100/1.csv")
-    assert rows[0]["status"] == "ok"
-    assert project.plan("--sdm", "conda", PATH=path) == []
+    assert record.read(project.root / TABLE)[0]["status"] == "ok"
+    assert project.plan("--sdm", "conda", TABLE, PATH=path) == []
 
 
 def test_every_rule_names_the_environment():
