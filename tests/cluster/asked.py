@@ -43,6 +43,11 @@ def read(path: Path) -> list[Call]:
     return calls
 
 
+def submitted(calls: Sequence[Call]) -> list[str]:
+    """The numbers of the jobs that Slurm took."""
+    return [call.said[0] for call in calls if call.command == "sbatch" and call.code == 0]
+
+
 def until_told(calls: Sequence[Call], words: str) -> int:
     """How many of these calls it took, the first not counted, until `words` had been told. What was
     told after the last one counts as told then: the sweep was at its end."""
@@ -53,9 +58,11 @@ def until_told(calls: Sequence[Call], words: str) -> int:
 def polls_until_lost_is_told(calls: Sequence[Call]) -> dict[str, int]:
     """By number, for the jobs that a poll has seen as lost."""
     polls = [call for call in calls if call.is_poll and call.code == 0]
+    taken = submitted(calls)  # Slurm has a failed job for each that it refused, too
     found: dict[str, int] = {}
     for first, poll in enumerate(polls):
-        for number in [one for one, state in poll.states().items() if state in LOST]:
+        lost = [one for one, state in poll.states().items() if state in LOST and one in taken]
+        for number in lost:
             found.setdefault(number, until_told(polls[first:], f"SLURM-job '{number}' failed"))
     return found
 

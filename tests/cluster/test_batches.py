@@ -71,8 +71,8 @@ def race(folder):
             "backends": backends,
         }
         made[name] = project(folder / name, config | QUICK)
-    alone = made["alone"].start(*ONE_BY_ONE, "results/summary.csv")
-    batches = made["batch"].start("results/summary.csv")
+    alone = made["alone"].start(*ONE_BY_ONE, "--keep-going", "results/summary.csv")
+    batches = made["batch"].start("--keep-going", "results/summary.csv")
     try:
         until(lambda: batches.poll() is not None or alone.poll() is not None, "an end", HUNG_S)
         done = made["alone"].statuses("numpy", "other").total()
