@@ -10,6 +10,7 @@ from typing import NamedTuple
 from crossover.slurm_queue import NEVER
 
 LOST = {"BOOT_FAIL", "CANCELLED", "FAILED", "NODE_FAIL", "OUT_OF_MEMORY", "TIMEOUT"}
+TOLD = r"SLURM-job '{0}' failed|/{0}\.log \(check"
 
 
 class Call(NamedTuple):
@@ -49,9 +50,9 @@ def submitted(calls: Sequence[Call]) -> list[str]:
 
 
 def until_told(calls: Sequence[Call], words: str) -> int:
-    """How many of these calls it took, the first not counted, until `words` had been told. What was
-    told after the last one counts as told then: the sweep was at its end."""
-    told = (number for number, call in enumerate(calls) if words in call.told)
+    """How many of these calls it took, the first not counted, until `words`, a pattern, had been
+    told. After the last one the sweep was at its end: then it counts as told."""
+    told = (n for n, call in enumerate(calls) if re.search(words, ";".join(call.told)))
     return next(told, len(calls))
 
 
@@ -63,7 +64,7 @@ def polls_until_lost_is_told(calls: Sequence[Call]) -> dict[str, int]:
     for first, poll in enumerate(polls):
         lost = [one for one, state in poll.states().items() if state in LOST and one in taken]
         for number in lost:
-            found.setdefault(number, until_told(polls[first:], f"SLURM-job '{number}' failed"))
+            found.setdefault(number, until_told(polls[first:], TOLD.format(number)))
     return found
 
 
@@ -75,7 +76,7 @@ def looks_until_never_is_told(calls: Sequence[Call]) -> dict[str, int]:
         for line in look.said:
             number, reason, *_ = line.split("|")
             if NEVER.fullmatch(reason):
-                told = until_told(looks[first:], f"can never start job {number}")
+                told = until_told(looks[first:], rf"can never start job {number}\b")
                 found.setdefault(number, told)
     return found
 

@@ -14,7 +14,7 @@ import pytest
 
 from cluster import slurm_daemons
 from cluster.project import end_all
-from cluster.scenes import SCENES
+from cluster.scenes import AT_ONCE, SCENES, in_turn
 
 COMMANDS = ("munged", "slurmctld", "slurmd", "sbatch", "squeue", "scontrol")
 PLUGIN = "snakemake_executor_plugin_slurm"
@@ -63,10 +63,12 @@ def slurm(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
 def started(
     request: pytest.FixtureRequest, slurm: Path, tmp_path_factory: pytest.TempPathFactory
 ) -> Iterator[dict[str, "Future[Any]"]]:
-    """By name, what comes of the scenes that the chosen tests ask for: all of them run already."""
+    """By name, what comes of the scenes that the chosen tests ask for: they run already."""
     names = {name for item in request.session.items for name in getattr(item, "fixturenames", ())}
-    folders = {name: tmp_path_factory.mktemp(name) for name in sorted(names & SCENES.keys())}
-    with ThreadPoolExecutor(max(1, len(folders))) as pool:
+    folders = {
+        name: tmp_path_factory.mktemp(name) for name in sorted(names & SCENES.keys(), key=in_turn)
+    }
+    with ThreadPoolExecutor(AT_ONCE) as pool:
         try:
             yield {name: pool.submit(SCENES[name], folder) for name, folder in folders.items()}
         finally:

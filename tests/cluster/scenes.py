@@ -1,5 +1,5 @@
-"""Sweeps that several tests look at. Most of their time is waiting, for Slurm or for each other's
-end: so all that the chosen tests need are started at once, on one cluster, a thread each."""
+"""Sweeps that tests look at. Much of their time is waiting for Slurm: so what the chosen tests need
+is started at once, on one cluster, a thread each, and the one that waits longest first."""
 
 import re
 from collections.abc import Callable
@@ -15,6 +15,8 @@ from processes import private_lock
 FAKE = {"file": "tests/fake_device.py", "device": "fake"}
 CPU = {"slurm_partition": "cpu"}
 STUCK = {"fault": "stuck", "fault_at": 100}  # until there is a file `cured`
+AT_ONCE = 4  # more would have two cores do nothing but start processes
+LONGEST = "single"  # Slurm's shortest time limit is a minute
 SCENES: dict[str, Callable[[Path], Any]] = {}
 
 
@@ -28,6 +30,10 @@ def scene(play: Callable[[Path], Any]) -> Any:
         return started[name].result()
 
     return result
+
+
+def in_turn(name: str) -> tuple[bool, str]:
+    return name != LONGEST, name
 
 
 def project(folder: Path, config: dict, one_node: bool = True) -> ClusterProject:
@@ -55,5 +61,5 @@ def one_round(sizes: list[int], **backends: dict) -> dict:
         "backends": {"numpy": {"node": "any", "resources": CPU}, **backends},
         "rounds": 1,
         "budget_s": 0.02,
-        "timeout_s": 120,
+        "timeout_s": 600,  # far away: Slurm ends what is stuck
     }

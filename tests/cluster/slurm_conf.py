@@ -64,7 +64,7 @@ GresTypes=gpu
 SlurmdParameters=config_overrides
 DefMemPerCPU=256
 AccountingStorageType=accounting_storage/none
-PartitionName=DEFAULT MaxTime=01:00:00 DefaultTime=00:10:00
+PartitionName=DEFAULT MaxTime=10:00:00 DefaultTime=00:10:00
 """
 
 

@@ -31,8 +31,8 @@ REFUSED = {
     "no_partition": faulty({}, slurm_partition="nowhere"),
     "too_much_memory": faulty({}, mem_mb=10_000_000),
     "no_gpu": FAKE | {"node": "any", "resources": CPU},
-    # Taken, but never started: the partition allows one hour.
-    "too_long": faulty({}, runtime=600),
+    # Taken, but never started: the partition allows ten hours.
+    "too_long": faulty({}, runtime=6000),
 }
 EXPECTED = {
     "over_memory": ("out_of_memory", "exceeded memory limit"),
@@ -83,7 +83,8 @@ def single(folder):
         said("scancel", number)
     if running("node_down"):
         said("scontrol", "update", "NodeName=frail1", "State=DOWN", "Reason=test")
-        said("scontrol", "update", "NodeName=frail1", "State=RESUME")
+        # Refused where its slurmd has said already that it is up again.
+        subprocess.run(["scontrol", "update", "NodeName=frail1", "State=RESUME"])
     return recovered(made, sweep, *ONE_BY_ONE)
 
 
