@@ -33,7 +33,7 @@ FLAGS = (
     *("--workflow-profile", "profiles/slurm", "--slurm-init-seconds-before-status-checks", "1"),
     *("--default-resources", "cpus_per_task=1", "mem_mb=700", "exclusive=false"),
     "slurm_partition=batch",
-    # More than there are: with fewer the plugin (2.8) kept back the last cells of an array for ever.
+    # More than there are: with fewer the plugin (2.8) never submitted the last cells of an array.
     *("--jobs", "70"),
 )
 ONE_BY_ONE = ("--group-components", "measuring=1")
