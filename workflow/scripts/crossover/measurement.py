@@ -13,7 +13,7 @@ from contextlib import contextmanager
 from functools import partial
 from pathlib import Path
 from types import ModuleType
-from typing import Any
+from typing import Any, cast
 
 from crossover import interference, machine, placement, plugin, synchronized
 from crossover.clock import Run, Samples, Stopwatch, sample
@@ -63,6 +63,7 @@ class Measurement:
         self.np = np
         self.workload = plugin.load(Path(task["workload_file"]))
         self.in_place = getattr(self.workload, "IN_PLACE", False)
+        self.function = self._function()
         self._facts_of_library()
         self._refuse_what_cannot_fit()
 
@@ -126,10 +127,17 @@ class Measurement:
     def _upload(self, host: tuple[Any, ...]) -> tuple[Any, ...]:
         return tuple(self.backend.to_device(array, self.task["dtype"]) for array in host)
 
+    def _function(self) -> Callable[..., Any]:
+        """What runs: the backend's own kernel, else the workload's `compute` over its library."""
+        shipped = plugin.shipped_name("workloads", Path(self.task["workload_file"]))
+        if kernel := self.backend.kernel(shipped):
+            return cast(Callable[..., Any], kernel)
+        compute = partial(self.workload.compute, self.backend.xp)
+        return cast(Callable[..., Any], self.backend.compiled(compute))
+
     def _compute(self, device: tuple[Any, ...]) -> Callable[[], Any]:
         return partial(
-            self.workload.compute,
-            self.backend.xp,
+            self.function,
             *device,
             size=self.task["size"],
             dtype=self.native_dtype,

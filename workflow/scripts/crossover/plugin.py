@@ -25,6 +25,11 @@ def builtin(kind: str) -> dict[str, Path]:
     }
 
 
+def shipped_name(kind: str, path: Path) -> str:
+    """The name of a file that ships with Crossover, '' of any other one."""
+    return path.stem if builtin(kind).get(path.stem) == path.resolve() else ""
+
+
 def declared(path: Path) -> dict[str, Any]:
     """The UPPER_CASE constants of a file's top level, COMPUTED where they are no plain literal.
 

@@ -10,7 +10,7 @@ and defines a class ``Backend``, best as a subclass of `Host` (below), which is 
 needs that works on NumPy's arrays in the host's memory. It never names a workload.
 """
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any
 
 from crossover import machine
@@ -47,6 +47,19 @@ class Host:
         if found is None:
             raise Unsupported(f"{self.xp.__name__} has no dtype {name}")
         return found
+
+    def kernel(self, workload: str) -> Callable[..., Any] | None:
+        """This library's own code for the shipped workload of that name ('' is any other one),
+        called like `compute` without its `xp`; None where `compute` over `xp` is what it runs.
+
+        A library that is no namespace of functions on arrays raises `Unsupported` without one.
+        """
+        return None
+
+    def compiled(self, compute: Callable[..., Any]) -> Callable[..., Any]:
+        """`compute`, its `xp` given, as it is called: itself, or compiled where an option says so.
+        Compiling belongs to the first call of what is returned, not to this one."""
+        return compute
 
     def to_device(self, array: Any, dtype: str) -> Any:
         """A host array as an array on the device (an alias where host and device are one)."""
