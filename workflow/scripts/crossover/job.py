@@ -133,6 +133,7 @@ def _with_facts(task: Mapping[str, Any], kind: str) -> dict[str, Any]:
         "host": platform.node(),
         "conditions": machine.conditions(),
         "python_version": platform.python_version(),
+        "code": _code(task),
     }
     if "backend_file" in task:
         facts["library"], facts["version"] = _library(Path(task["backend_file"]))
@@ -144,6 +145,17 @@ def _with_facts(task: Mapping[str, Any], kind: str) -> dict[str, Any]:
     else:
         facts["attempt"] = 1
     return {**task, "kind": kind, "facts": facts, "threads_granted": granted, "parent": os.getpid()}
+
+
+def _code(task: Mapping[str, Any]) -> str:
+    """Checksums of the sources that measure: the workload's file, the backend's, the harness's;
+    'none' for one that has no part in it. `make compare` divides no times of different code."""
+    sources = (task.get("workload_file"), task.get("backend_file"), *task.get("harness", ()))
+    workload, backend, *harness = (
+        zlib.crc32(Path(source).read_bytes()) if source else None for source in sources
+    )
+    whole = zlib.crc32(repr(harness).encode()) if harness else None
+    return " ".join("none" if crc is None else f"{crc:08x}" for crc in (workload, backend, whole))
 
 
 def _question(task: Mapping[str, Any]) -> str:

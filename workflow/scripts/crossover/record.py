@@ -36,7 +36,7 @@ FACTS = (
     ),
     *("device", "device_uuid", "driver", "machine", "cpu", "cores"),
     *("memory_bytes", "cache_bytes", "boot", "host"),
-    *("library", "version", "numpy_version", "python_version", "array_crc32"),
+    *("library", "version", "numpy_version", "python_version", "code", "array_crc32"),
 )
 OWN = ("sample", "seconds", "device_s", "calls", "started_at")  # what samples do not share
 FIRST_OWN = FACTS.index(OWN[0])
