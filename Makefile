@@ -9,6 +9,11 @@ STRICT =
 MINUTES = 5
 WITHIN = 1.5
 UNDO =
+OUT =
+HOST =
+FILES =
+GATE =
+ALLOW =
 PYTHON = python3
 BIN = .venv/bin
 SNAKEMAKE = $(BIN)/snakemake --cores 1
@@ -17,7 +22,7 @@ SNAKEMAKE += --configfile $(CONFIG) --replace-workflow-config
 endif
 CROSSOVER = PYTHONPATH=workflow/scripts $(BIN)/python -m crossover
 
-.PHONY: sweep test test-page lint doctor plan refine retry fresh peek cell report help install
+.PHONY: sweep test test-page lint doctor plan refine retry fresh peek cell report pack compare help install
 .DEFAULT_GOAL := help
 
 help: ## this list
@@ -66,6 +71,12 @@ report: $(BIN)/.installed ## Snakemake's own report of the last sweep, as one HT
 	@$(CROSSOVER) close --config $(CONFIG) --no-strict > /dev/null
 	$(SNAKEMAKE) --report results/snakemake_report.html $(ARGS)
 	@echo "The report is results/snakemake_report.html"
+
+pack: $(BIN)/.installed ## the last sweep as one file to hand on: OUT=file.zip HOST=1 (its name)
+	$(CROSSOVER) pack --config $(CONFIG) $(if $(OUT),--out "$(OUT)") $(if $(filter-out 0,$(HOST)),--host)
+
+compare: $(BIN)/.installed ## machines beside each other: FILES="a.zip b.zip" OUT=folder GATE=1.10 ALLOW=1
+	$(CROSSOVER) compare $(if $(OUT),--out "$(OUT)") $(if $(GATE),--gate "$(GATE)") $(if $(filter-out 0,$(ALLOW)),--allow) -- $(FILES)
 
 install: $(BIN)/.installed ## only the virtual environment
 

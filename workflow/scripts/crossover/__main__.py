@@ -24,6 +24,7 @@ from crossover import (
     doctor,
     identity,
     job,
+    pack,
     planning,
     plugin,
     record,
@@ -43,6 +44,7 @@ from crossover.workloads import Cost
 from crossover.yaml_strict import read_yaml
 
 COMMANDS = ("check", "close", "peek", "plan", "doctor", "refine", "retry", "fresh", "cell")
+COMMANDS += ("pack", "compare")
 
 
 def main() -> None:
@@ -61,8 +63,18 @@ def main() -> None:
     parser.add_argument("--minutes", default="5", help="refine: the time for all of it")
     parser.add_argument("--within", default="1.5", help="refine: how narrow, as high over low")
     parser.add_argument("--undo", action="store_true", help="refine: forget the sizes it added")
-    parser.add_argument("arguments", nargs="*", help="after --: more flags for Snakemake")
+    parser.add_argument("--out", type=Path, help="pack: the file; compare: the folder")
+    parser.add_argument("--host", action="store_true", help="pack: host names as they are")
+    parser.add_argument("--gate", default="", help="compare: exit 1 beyond this slowdown, 2 unsure")
+    parser.add_argument("--allow", action="store_true", help="compare: gate other code as well")
+    words = "after --: more flags for Snakemake; compare: archives"
+    parser.add_argument("arguments", nargs="*", help=words)
     options = parser.parse_intermixed_args()
+    if options.command == "compare":  # which needs no config
+        from crossover import compare_command  # only here: it imports matplotlib
+
+        asked = (options.arguments, options.gate, options.allow, options.out)
+        sys.exit(compare_command.run(*asked))
     try:
         if options.undo:  # also where what is to be undone is damaged
             refine_command.undo(read(read_yaml(options.config), Path.cwd()))
@@ -92,13 +104,15 @@ def main() -> None:
                 )
             case "cell":
                 one_cell(config, options)
+            case "pack":
+                print("\n".join(pack.pack(config, options.out, options.host)))
     except ConfigError as error:
         sys.exit("\n".join(error.lines))
     except BrokenPipeError:  # the reader, such as `head`, has seen enough
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
     except FileNotFoundError as error:
         sys.exit(f"{error.filename} is not there yet: run the sweep first ('make sweep')")
-    except (record.Damaged, planning.NotPlanned) as error:
+    except (record.Damaged, planning.NotPlanned, pack.NotPacked, record.NotWritten) as error:
         sys.exit(str(error))
 
 

@@ -26,7 +26,7 @@ FILE = re.compile(r"[^/\\]+\.(?:py|pyx|so[\d.]*|pyd|dll|dylib|c|cc|cpp|cu|h|npy|
 # Nobody's name, and a word of mathematics.
 NOBODY = ("root",)
 # In columns and in what a probe wrote: a machine's own name or number.
-HIDDEN = ("host", "node", "boot", "device_uuid")
+HIDDEN = ("host", "node", "boot", "device_uuid", "uuid")
 
 
 @dataclass(frozen=True)
