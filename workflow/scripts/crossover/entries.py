@@ -4,7 +4,8 @@ Whether a device, an option or a dtype makes sense is written in the file that d
 or backend; it is read there as text, and nothing is imported.
 """
 
-from collections.abc import Iterator
+import ast
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -13,10 +14,13 @@ from typing import Any
 from crossover import plugin
 from crossover.schema import Problem
 from crossover.spelling import choices, dotted, show
+from crossover.workloads import COMPUTE_TAKES, TAKES
 
 # What such a file must define: the form is described in workloads/ and backends/ of this package.
-WORKLOAD = ("inputs", "compute", "output_shapes", "cost", "error", "bound")
+WORKLOAD = ("inputs", "compute")
 BACKEND = ("Backend",)
+PICTURES = (".png", ".svg")  # which lie beside the workloads' folders
+LARGEST_FILE = 1_000_000  # bytes: Snakemake does not see what was edited in larger ones
 
 
 @dataclass(frozen=True)
@@ -94,6 +98,9 @@ def resolve_workloads(
             line = f"{dotted(at)}: unknown workload; {choices(name, ours)}"
             problems.append(Problem(at, f"{line}; one of your own needs the key file"))
             continue
+        if taken := _taken(name, entry, ours):
+            problems.append(Problem(at, f"{dotted(at)}: {taken}"))
+            continue
         file = _path(base, entry["file"]) if "file" in entry else ours[name]
         constants = _constants(file, WORKLOAD, at, entry, problems)
         if constants is None or bad:
@@ -102,6 +109,15 @@ def resolve_workloads(
         dtypes = _dtypes(values, entry, able, at, problems)
         found[name] = Workload(name, file, tuple(sizes or ()), tuple(dtypes))
     return found
+
+
+def _taken(name: str, entry: dict[str, Any], ours: dict[str, Path]) -> str:
+    """Why a workload cannot have that name, '' where it can."""
+    if "file" in entry and name.casefold() in ours:
+        return "the name is taken by a workload that ships with Crossover; any other name"
+    if name.casefold().endswith(PICTURES):
+        return "the name is taken by a picture in results/; any that does not end in .png or .svg"
+    return ""
 
 
 def _dtypes(
@@ -219,10 +235,17 @@ def _constants(
     path = dotted((*at, "file") if "file" in entry else at)
     try:
         there = plugin.functions(file)
-        if not (missing := [name for name in needed if name not in there]):
-            return plugin.declared(file)
+        missing = [name for name in needed if name not in there]
         kind = "class" if needed == BACKEND else "function"
-        words = f"has no {kind} {', '.join(missing)}"
+        words = f"has no {kind} {', '.join(missing)}" if missing else ""
+        if not words and needed == WORKLOAD:
+            words = "; ".join(_cannot_be_called(there))
+        if not words and file.stat().st_size > LARGEST_FILE:
+            words = (
+                f"has more than {LARGEST_FILE:,} bytes; what it reads can be in files of its own"
+            )
+        if not words:
+            return plugin.declared(file)
     except FileNotFoundError:
         words = "is not there"
     except IsADirectoryError:
@@ -230,11 +253,26 @@ def _constants(
     except OSError as error:
         words = f"cannot be read: {error.strerror}"
     except SyntaxError as error:
-        words = f"is not Python: line {error.lineno}: {error.msg}"
+        words = f"is not Python: line {error.lineno or 1}: {' '.join(str(error.msg).split())}"
     except (ValueError, RecursionError, MemoryError) as error:  # zero bytes, not UTF-8, a bomb
         words = f"is not Python: {' '.join(str(error).split())}"
     problems.append(Problem(at, f"{path}: {show(str(file))} {words}"))
     return None
+
+
+def _cannot_be_called(there: Mapping[str, ast.FunctionDef | ast.ClassDef]) -> Iterator[str]:
+    """What functions of a workload ask for that nobody gives them. A decorator may."""
+    for name, known in {**TAKES, "compute": COMPUTE_TAKES}.items():
+        node = there.get(name)
+        if not isinstance(node, ast.FunctionDef) or node.decorator_list:
+            continue
+        given = node.args
+        places = [*given.posonlyargs, *given.args]
+        asked = places[: len(places) - len(given.defaults)] if name != "compute" else []
+        asked += [a for a, d in zip(given.kwonlyargs, given.kw_defaults, strict=True) if d is None]
+        if unknown := [each.arg for each in asked if each.arg not in known]:
+            words = f"line {node.lineno}: {name} asks for {', '.join(unknown)}, but can have"
+            yield f"{words} {', '.join(known)}" + (" by name" if name == "compute" else "")
 
 
 def _names(

@@ -18,6 +18,7 @@ HARNESS = (
     "backends/__init__.py",
     "child.py",
     "clock.py",
+    "defaults.py",
     "interference.py",
     "job.py",
     "machine.py",
@@ -29,6 +30,7 @@ HARNESS = (
     "status.py",
     "synchronized.py",
     "turn.py",
+    "work.py",
     "workloads/__init__.py",
 )
 

@@ -4,13 +4,15 @@ A backend file declares, as plain literals that planning can read without import
 
 - ``LIBRARIES``: the distributions whose versions its times belong to;
 - ``DEVICES``: the kinds of device that it knows, such as ``("cpu", "cuda")``;
-- ``OPTIONS``: the names that an entry's ``options:`` may have;
+- ``OPTIONS``: the names that an entry's ``options:`` may have; or a dict of names and, for each,
+  the tuple of values that it may have;
 
 and defines a class ``Backend``, best as a subclass of `Host` (below), which is all that a library
 needs that works on NumPy's arrays in the host's memory. It never names a workload.
 """
 
 from collections.abc import Callable, Mapping
+from types import ModuleType
 from typing import Any
 
 from crossover import machine
@@ -22,6 +24,7 @@ from crossover.status import (
     Failed,
     Unsupported,
     out_of_memory,
+    own_words,
 )
 
 # How libraries say that they have no such operation for a dtype, in exceptions of several types.
@@ -61,6 +64,16 @@ class Host:
         Compiling belongs to the first call of what is returned, not to this one."""
         return compute
 
+    def compilations(self) -> int | None:
+        """How often something was compiled so far; None where nothing is, or it cannot be told."""
+        return None
+
+    def computed_in(self, dtype: str) -> str:
+        """The number type that cells of a dtype are computed in: another one only where an option
+        says so. A coarser one of float32 is named in workloads.JUDGED_AS, and its results come
+        back as float32. Raises `Unsupported` where the option makes no sense for the dtype."""
+        return dtype
+
     def to_device(self, array: Any, dtype: str) -> Any:
         """A host array as an array on the device (an alias where host and device are one)."""
         return array
@@ -68,6 +81,21 @@ class Host:
     def to_host(self, array: Any) -> Any:
         """An array on the device as a host array, complete on return."""
         return array
+
+    def seed(self, seed: int) -> None:
+        """Where the numbers of `random` start: the same ones again after the same seed, where the
+        library can. The harness calls it before anything is computed."""
+        from numpy.random import default_rng
+
+        self.generator: Any = default_rng(seed)
+
+    def random(self, shape: tuple[int, ...], dtype: Any) -> Any:
+        """An array of uniform numbers in [0, 1), made on the device: the next ones. `dtype` is the
+        library's own object; raises `Unsupported` where its generator does not know it."""
+        try:
+            return self.generator.random(shape, dtype)
+        except TypeError as error:
+            raise Unsupported(own_words(error)) from error
 
     def read(self, array: Any) -> Any:
         """One value of an array on the device, on the host: complete on return."""
@@ -128,6 +156,8 @@ class Host:
             return error.status
         if out_of_memory(error):
             return OUT_OF_MEMORY
+        if isinstance(error, AttributeError) and isinstance(error.obj, ModuleType):
+            return UNSUPPORTED  # the library has no such name
         if any(words in str(error) for words in UNSUPPORTED_WORDS):
             return UNSUPPORTED
         return UNSUPPORTED if isinstance(error, NotImplementedError) else ERROR
