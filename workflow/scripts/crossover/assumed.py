@@ -1,5 +1,8 @@
 """What is assumed of a workload whose file does not say it, in words, by the name that would."""
 
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+
 MEANING = {
     "cost": "how many operations it takes is not known, so there are no Gflop/s and no place on "
     "the roofline; bytes are those of the arrays that went in and came out",
@@ -13,6 +16,28 @@ MEANING = {
 }
 
 
-def parts(text: str) -> list[str]:
-    """The names in the column `assumed`, in which rounds that differ are joined by ' + '."""
-    return [name for name in MEANING if name in text.replace(" + ", ", ").split(", ")]
+@dataclass(frozen=True)
+class Assumption:
+    """What the files of these workloads do not say, and what stands for it."""
+
+    name: str
+    meaning: str
+    workloads: list[str]
+
+
+def of(rows: Iterable[Mapping[str, str]]) -> list[Assumption]:
+    """What a summary's rows say in their column `assumed`."""
+    by_name: dict[str, dict[str, None]] = {}
+    for row in rows:
+        for name in filter(None, row["assumed"].replace(" + ", ", ").split(", ")):
+            by_name.setdefault(name, {})[row["workload"]] = None
+    return [
+        Assumption(name, meaning, list(by_name[name]))
+        for name, meaning in MEANING.items()
+        if name in by_name
+    ]
+
+
+def units(rows: Iterable[Mapping[str, str]]) -> dict[str, str]:
+    """By workload, what n counts, where its file says so."""
+    return {row["workload"]: row["n_is"] for row in rows if row["n_is"]}

@@ -18,7 +18,7 @@ from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from markdown_it import MarkdownIt
 from markupsafe import Markup
 
-from crossover import __version__, grades, inline_svg, page_parts
+from crossover import __version__, assumed, grades, inline_svg, page_parts
 from crossover.rows import cell
 from crossover.status import OK
 
@@ -117,6 +117,8 @@ def render(results: Results) -> str:
         facts=page_parts.facts(results.probes),
         scopes=[(name, page_parts.SCOPES.get(name, "")) for name in page_parts.scopes_of(rows)],
         grades=grades.MEANING,
+        assumed=assumed.of(rows),
+        units=assumed.units(rows),
         added=results.added,
         config=yaml.safe_dump(
             dict(results.config), sort_keys=True, allow_unicode=True, default_flow_style=None

@@ -289,7 +289,7 @@ TABLE = [
     *_columns("text", "bound_by", "transfer"),
     *_columns("bytes", "host_peak_bytes", "device_peak_bytes"),
     *_columns("integer", "page_faults", "threads_effective"),
-    *_columns("text", "precision", "memory", "device", "version", "note"),
+    *_columns("text", "precision", "memory", "device", "version", "note", "assumed"),
 ]
 
 
