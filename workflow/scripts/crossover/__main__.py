@@ -43,8 +43,10 @@ from crossover.status import OK
 from crossover.workloads import Cost
 from crossover.yaml_strict import read_yaml
 
-COMMANDS = ("check", "close", "peek", "plan", "doctor", "refine", "retry", "fresh", "cell")
-COMMANDS += ("pack", "compare")
+COMMANDS = (
+    *("check", "close", "peek", "plan", "doctor", "refine", "retry", "fresh", "cell"),
+    *("pack", "compare"),
+)
 
 
 def main() -> None:
@@ -73,8 +75,8 @@ def main() -> None:
     if options.command == "compare":  # which needs no config
         from crossover import compare_command  # only here: it imports matplotlib
 
-        asked = (options.arguments, options.gate, options.allow, options.out)
-        sys.exit(compare_command.run(*asked))
+        how = (options.gate, options.allow, options.out)
+        sys.exit(compare_command.run(options.arguments, *how))
     try:
         if options.undo:  # also where what is to be undone is damaged
             refine_command.undo(read(read_yaml(options.config), Path.cwd()))

@@ -23,7 +23,7 @@ from pathlib import Path
 from typing import Any
 
 from crossover import __version__, outcomes, record
-from crossover.cells import Cell
+from crossover.cells import Cell, Picture
 from crossover.outcomes import Round
 from crossover.record import Part
 from crossover.status import OK
@@ -41,7 +41,6 @@ NEEDED = {
 }
 NAME = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_.+-]{0,99}")  # they name files: as a config may have
 WHOLE = re.compile(r"[1-9][0-9]{0,15}")
-RENDER = "render"
 EARLIEST = (1980, 1, 1, 0, 0, 0)  # that a zip file can say: when it was packed is no result
 
 Row = Mapping[str, str]
@@ -94,7 +93,7 @@ def read(path: Path) -> Archive:
     rows = _rows(path, SUMMARY, content, COLUMNS)
     rounds = _rounds(path, _rows(path, ROUNDS, content, ROUND_COLUMNS))
     for row in rows:
-        if row["status"] == OK and row["scope"] != RENDER and _cell(row) not in rounds:
+        if row["status"] == OK and row["scope"] == Cell.scope and _cell(row) not in rounds:
             raise Refused(f"{path} is damaged: {ROUNDS} has nothing of {_cell(row).words(1, 1)}")
     return Archive(
         path=path,
@@ -180,10 +179,11 @@ def _rows(
 def _rounds(path: Path, rows: Sequence[Row]) -> dict[Cell, dict[int, Round]]:
     """What is in rounds.csv of cells that computed, as the summary's rounds are made."""
     parts: dict[tuple[Cell, int], list[Part]] = {}
+    pictures = {_cell(row) for row in rows if row["scope"] == Picture.scope}
     for number, row in enumerate(rows, 1):
-        if row["status"] != OK or row["scope"] == RENDER:
-            continue
         cell = _cell(row)
+        if row["status"] != OK or cell in pictures:
+            continue
         try:
             part = _part(row)
         except ValueError as error:

@@ -19,7 +19,8 @@ NUMBERS = (
     *("speedup", "speedup_low", "speedup_high"),
 )
 BODY = 1.75  # inches for each backend and scope
-WIDTHS = (2.9, 2.9)
+WIDTH = 2.9  # inches of a panel
+NARROWEST = (0.65, 1.55)  # so that an axis has more ticks than that at 1
 
 
 def frame(rows: Sequence[Mapping[str, Any]]) -> pd.DataFrame:
@@ -34,8 +35,8 @@ def compared(
     every: pd.DataFrame, workload: str, dtype: str, machines: Sequence[str], pairs: Sequence[Pair]
 ) -> Figure:
     """For each backend and scope a row: times against size, a line for each archive, and how many
-    times as fast as the first, with intervals. `every` are all rows of compare.csv, `machines` a
-    line on each archive, `pairs` all that were compared."""
+    times as fast as the first, with intervals. `every` are all rows of compare.csv, `machines` what
+    each archive is of, `pairs` all that were compared."""
     rows = charts.select(every, workload, dtype)
     names = list(every["archive"].unique())
     first = names[0]
@@ -52,7 +53,7 @@ def compared(
     with style.look():
         figure, top = style.page(
             title,
-            " / ".join(machines),
+            "; ".join(machines),
             [*_how(drawn, first), *notes.trust(_named(drawn), notes.OF_TIMES), *said],
             body=BODY * len(panels) + 0.5,
             above=style.room_for(entries),
@@ -66,12 +67,14 @@ def compared(
             _speedups(axes[1], of_panel, looks, sizes, last, first)
             heading = style.fitted(f"{backend}, {scope.replace('_', ' ')}", 3.2, style.SMALL + 1)
             axes[0].set_title(heading, loc="left", color=style.DARK)
+            beside = style.fitted(f"beside {first}", 2.8, style.SMALL + 1)
+            axes[1].set_title(beside, loc="left", color=style.DARK)
         style.legend(figure, top, entries)
     return figure
 
 
 def _times(
-    axes: Axes, rows: pd.DataFrame, looks: Mapping[str, Look], sizes: Sequence[int], last: bool
+    axes: Axes, rows: pd.DataFrame, looks: dict[str, Look], sizes: list[int], last: bool
 ) -> None:
     drawn = rows.assign(
         low=rows["low_s"],
@@ -87,7 +90,7 @@ def _times(
 
 
 def _speedups(
-    axes: Axes, rows: pd.DataFrame, looks: Mapping[str, Look], sizes: Sequence[int], last: bool,
+    axes: Axes, rows: pd.DataFrame, looks: dict[str, Look], sizes: list[int], last: bool,
     first: str,
 ) -> None:  # fmt: skip
     """Over the first archive, whose line is the one at 1."""
@@ -101,7 +104,7 @@ def _speedups(
     )
     _size_axis(axes, sizes, last)
     reach = charts.reach(drawn, "speedup") if not drawn.empty else []
-    low, high = ticks.limits([*reach, 0.8, 1.25], 1.5)
+    low, high = ticks.limits([*reach, *NARROWEST], 1)
     ticks.value_axis(axes, low, high, style.times_words, "times as fast")
     axes.axhline(1, color="black", lw=1.2, zorder=1.8, label=f"as fast as {first}")
     axes.axhspan(low, 1, color="#F4F4F4", zorder=0.4, lw=0)
@@ -112,7 +115,7 @@ def _speedups(
 
 
 def _lines(
-    axes: Axes, drawn: pd.DataFrame, column: str, looks: Mapping[str, Look], sizes: Sequence[int]
+    axes: Axes, drawn: pd.DataFrame, column: str, looks: dict[str, Look], sizes: list[int]
 ) -> None:
     for place, (name, look) in enumerate(looks.items()):
         part = drawn[drawn["archive"] == name].set_index("size", drop=False)
@@ -121,8 +124,8 @@ def _lines(
             charts.draw(axes, name, part.reindex(sizes), column, look.solid(), beside)
 
 
-def _size_axis(axes: Axes, sizes: Sequence[int], last: bool) -> None:
-    ticks.size_axis(axes, sizes, WIDTHS[0])
+def _size_axis(axes: Axes, sizes: list[int], last: bool) -> None:
+    ticks.size_axis(axes, sizes, WIDTH)
     if not last:
         axes.set_xlabel("")
 

@@ -41,9 +41,7 @@ def run(files: Sequence[str], factor: str, allow: bool, folder: Path | None) -> 
     return status
 
 
-def _compared(
-    paths: list[Path], factor: str, allow: bool, folder: Path
-) -> tuple[int, list[str]]:
+def _compared(paths: list[Path], factor: str, allow: bool, folder: Path) -> tuple[int, list[str]]:
     if len(paths) < 2:
         raise Refused('Name two archives or more: make compare FILES="old.zip new.zip"')
     if factor and len(paths) > 2:
@@ -58,7 +56,8 @@ def _compared(
         raise Refused("Nothing in these archives computes: there is nothing to compare")
     with turn(shared=True):  # not while something is measured here
         _forget(folder)
-        drawn = _draw(rows, lines, pairs, folder)
+        machines = [compare_text.machine(name, one) for name, one in archives.items()]
+        drawn = _draw(rows, machines, pairs, folder)
     record.write(folder / TABLE, rows, compare.COLUMNS)
     if judged:
         lines += ["", *judged.lines]
@@ -72,14 +71,13 @@ def _compared(
 
 def _draw(
     rows: Sequence[dict[str, object]],
-    lines: list[str],
+    machines: Sequence[str],
     pairs: Sequence[compare.Pair],
     folder: Path,
 ) -> int:
     """A chart for each workload and dtype; how many."""
     frame = chart_compare.frame(rows)
     charts = dict.fromkeys(zip(frame["workload"], frame["dtype"], strict=True))
-    machines = lines[: frame["archive"].nunique()]
     for workload, dtype in charts:
         figure = chart_compare.compared(frame, workload, dtype, machines, pairs)
         style.save(figure, *_charts(folder, workload, dtype))

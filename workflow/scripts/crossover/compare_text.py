@@ -25,7 +25,7 @@ HOW = (
 
 def lines(archives: Mapping[str, Archive], pairs: Sequence[Pair]) -> list[str]:
     first, *others = archives
-    found = [*(_archive(name, archive) for name, archive in archives.items())]
+    found = [_archive(name, archive) for name, archive in archives.items()]
     for name in others:
         mine = [pair for pair in pairs if pair.archive == name]
         found += ["", *_against(name, first, archives, mine)]
@@ -33,20 +33,29 @@ def lines(archives: Mapping[str, Archive], pairs: Sequence[Pair]) -> list[str]:
     return [*found, "", HOW.format(first=first, number=count(known, "comparison"), maybe=MAYBE)]
 
 
+def machine(name: str, archive: Archive) -> str:
+    """'new: Intel Xeon, 2 cores'."""
+    ok = _ok(archive)
+    hosts = list(dict.fromkeys(rows.machines(ok).values())) or ["unknown machine"]
+    devices = sorted({row["device"] for row in ok if rows.is_device(row)})
+    return plain(f"{name}: {' and '.join([*hosts, *devices])}")
+
+
 def _archive(name: str, archive: Archive) -> str:
     """'new: Intel Xeon, 2 cores; numpy 2.4.6; 12 of 16 cells ok; packed by Crossover 0.1.0'."""
-    cells = _cells(archive)
-    ok = [side.row for side in cells.values() if side.row["status"] == OK]
-    machines = list(rows.machines(ok).values()) or ["unknown machine"]
-    devices = {row["device"] for row in ok if rows.is_device(row)}
-    versions = {f"{r['library']} {r['version']}".strip() for r in ok if r["library"]}
+    ok = _ok(archive)
+    versions = sorted({f"{r['library']} {r['version']}".strip() for r in ok if r["library"]})
     parts = (
-        " and ".join([*dict.fromkeys(machines), *sorted(devices)]),
-        ", ".join(sorted(versions)),
-        f"{len(ok)} of {count(len(cells), 'cell')} ok",
+        machine(name, archive),
+        ", ".join(versions),
+        f"{len(ok)} of {count(len(_cells(archive)), 'cell')} ok",
         f"packed by Crossover {archive.version}",
     )
-    return plain(f"{name}: {'; '.join(part for part in parts if part)}")
+    return plain("; ".join(filter(None, parts)))
+
+
+def _ok(archive: Archive) -> list[rows.Row]:
+    return [side.row for side in _cells(archive).values() if side.row["status"] == OK]
 
 
 def _against(
@@ -99,7 +108,7 @@ def _group(pairs: Sequence[Pair]) -> str:
     for pair in sorted(pairs, key=lambda pair: pair.cell.size):
         found.setdefault(pair.refused or _kind(pair), []).append(pair)
     return "; ".join(
-        f"{kind} {_sizes(some, pairs)}{_ratios(some)}{_doubts(some)}"
+        f"{kind} {_sizes(some, pairs)}{_ratios(kind, some)}{_doubts(some)}"
         for kind, some in found.items()
     )
 
@@ -110,15 +119,18 @@ def _sizes(pairs: Sequence[Pair], every: Sequence[Pair]) -> str:
     return f"at n = {listed([size_words(pair.cell.size) for pair in pairs], 8, last=', ')}"
 
 
-def _ratios(pairs: Sequence[Pair]) -> str:
-    """The points, from the smallest to the largest; of one comparison its interval."""
+def _ratios(kind: str, pairs: Sequence[Pair]) -> str:
+    """The points, from the smallest to the largest; of one comparison, and where no difference was
+    seen, the intervals: how large it might be."""
     known = [pair.difference.speedup for pair in pairs if pair.difference]
     if not known:
         return ""
+    ends = f"{times(min(one.low for one in known))} to {times(max(one.high for one in known))}"
+    if kind == NO_DIFFERENCE:
+        return f" (anything from {ends})"
     if len(known) == 1:
-        (one,) = known
-        return f" ({times(one.point)}, {times(one.low)} to {times(one.high)})"
-    points = sorted(interval.point for interval in known)
+        return f" ({times(known[0].point)}, {ends})"
+    points = sorted(one.point for one in known)
     return f" ({times(points[0])} to {times(points[-1])})"
 
 
@@ -140,15 +152,17 @@ def _missing(archives: Mapping[str, Archive], name: str) -> list[str]:
     first = next(iter(archives))
     ours, theirs = _cells(archives[name]), _cells(archives[first])
     found: dict[str, int] = {}
-    for label, cells in ((name, ours), (first, theirs)):
-        for cell, side in cells.items():
-            if side.row["status"] != OK:
-                words = f"{cell.backend} in {label}: {rows.why(side.row)}"
-            elif cell not in (theirs if cells is ours else ours):
-                words = f"{cell.backend} in {label} alone"
-            else:
-                continue
-            found[words] = 1 + found.get(words, 0)
+    for cell in dict.fromkeys([*ours, *theirs]):
+        why = {
+            label: rows.why(cells[cell].row) if cell in cells else "not there"
+            for label, cells in ((name, ours), (first, theirs))
+            if cell not in cells or cells[cell].row["status"] != OK
+        }
+        if len(set(why.values())) < len(why):  # for the same reason
+            why = {"both": why[name]}
+        for label, words in why.items():
+            key = f"{cell.backend} in {label}: {words}"
+            found[key] = 1 + found.get(key, 0)
     return [f"  not compared: {_counted(found.items())}"] if found else []
 
 

@@ -21,8 +21,8 @@ __all__ = ["Backend", "Config", "ConfigError", "Workload", "check_file", "load",
 # What has its place in results/ already, so that no config can have its own folder there.
 RESERVED_FOLDERS = ("backends", "ceilings", "cells", "compare", "logs", "plots", "render")
 RESERVED_FILES = (
-    *("article.csv", "article.md", "break_even.csv", "pack.zip", "readme.md", "report.html", "reuse.csv"),
-    *("snakemake_report.html", "summary.csv", "use_gpu.py", "verdict.md"),
+    *("article.csv", "article.md", "break_even.csv", "readme.md", "report.html", "reuse.csv"),
+    *("pack.zip", "snakemake_report.html", "summary.csv", "use_gpu.py", "verdict.md"),
 )
 RESERVED = (*RESERVED_FOLDERS, *RESERVED_FILES, added_sizes.NAME)
 
