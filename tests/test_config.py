@@ -151,7 +151,7 @@ def test_files_of_ones_own(tmp_path):
         (
             "workloads",
             "class Compute: pass",
-            " has no function inputs, compute, output_shapes, cost",
+            " has no function inputs, compute",
         ),
         ("workloads", "(" * 2000, " is not Python: "),
     ],

@@ -235,8 +235,8 @@ def _constants(
     path = dotted((*at, "file") if "file" in entry else at)
     try:
         there = plugin.functions(file)
-        missing = [name for name in needed if name not in there]
-        kind = "class" if needed == BACKEND else "function"
+        kind, kinds = ("class", ast.stmt) if needed == BACKEND else ("function", ast.FunctionDef)
+        missing = [name for name in needed if not isinstance(there.get(name), kinds)]
         words = f"has no {kind} {', '.join(missing)}" if missing else ""
         if not words and needed == WORKLOAD:
             words = "; ".join(_cannot_be_called(there))
