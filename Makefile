@@ -22,7 +22,7 @@ SNAKEMAKE += --configfile $(CONFIG) --replace-workflow-config
 endif
 CROSSOVER = PYTHONPATH=workflow/scripts $(BIN)/python -m crossover
 
-.PHONY: sweep test test-page lint doctor plan refine retry fresh peek cell report pack compare help install
+.PHONY: sweep test test-page lint doctor plan refine retry fresh peek cell report pack compare help install libraries
 .DEFAULT_GOAL := help
 
 help: ## this list
@@ -80,13 +80,19 @@ compare: $(BIN)/.installed ## machines beside each other: FILES="a.zip b.zip" OU
 
 install: $(BIN)/.installed ## only the virtual environment
 
+libraries: $(BIN)/.installed-libraries ## NumExpr, Numba and JAX beside it, for config/libraries.yaml
+
 $(BIN)/.installed: requirements.txt
 	$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "Crossover needs Python 3.11 or newer: make PYTHON=python3.11 ...")'
 	$(PYTHON) -m venv .venv
 	$(BIN)/pip install --quiet --requirement requirements.txt
 	@touch $@
 
-$(BIN)/.installed-dev: requirements-dev.txt $(BIN)/.installed
+$(BIN)/.installed-libraries: requirements-libraries.txt $(BIN)/.installed
+	$(BIN)/pip install --quiet --requirement requirements-libraries.txt
+	@touch $@
+
+$(BIN)/.installed-dev: requirements-dev.txt requirements-libraries.txt $(BIN)/.installed
 	$(BIN)/pip install --quiet --requirement requirements-dev.txt
 	@touch $@
 

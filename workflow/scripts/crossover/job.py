@@ -31,7 +31,8 @@ from crossover.status import (
 )
 from crossover.turn import turn
 
-# Every one of them: OpenBLAS alone listens to three, and Snakemake sets all to the job's threads.
+# Every one of them: OpenBLAS alone listens to three, and Snakemake sets all but the last one to the
+# job's threads.
 THREAD_VARIABLES = (
     "OMP_NUM_THREADS",
     "OPENBLAS_NUM_THREADS",
@@ -39,6 +40,7 @@ THREAD_VARIABLES = (
     "MKL_NUM_THREADS",
     "VECLIB_MAXIMUM_THREADS",
     "NUMEXPR_NUM_THREADS",
+    "NUMBA_NUM_THREADS",
 )
 # The C allocator keeps what is freed and hands it out again, instead of giving it to the kernel and
 # paying a page fault for every page of the next array.
@@ -166,9 +168,11 @@ def _question(task: Mapping[str, Any]) -> str:
 
 
 def _library(backend_file: Path) -> tuple[str, str]:
-    """The first library that a backend's times belong to, and its version, without importing it."""
+    """The first library that a backend's times belong to, the first one that is here where it has
+    several names, and its version, without importing it."""
     names = plugin.declared(backend_file).get("LIBRARIES", ())
-    return (names[0], installed(names[0])) if names else (backend_file.stem, "")
+    found = [name for name in names if installed(name)] or [*names, backend_file.stem]
+    return found[0], installed(found[0]) if names else ""
 
 
 def installed(distribution: str) -> str:
