@@ -15,7 +15,7 @@ def compute(a, b):
 """
 
 # What a config may name, in folders and under names that a shell, YAML or Snakemake could misread.
-GOOD = ("mine.py", "it's mine.py", "{size}.py", "a b/ünï.py", "no_suffix", "$(x);&#.py", "-x.py")
+GOOD = ("mine.py", "it's mine.py", "a b/ünï.py", "no_suffix", "$(x);&#.py", "-x.py")
 # And what is refused, with a part of the line.
 BAD: dict[str, tuple[str | bytes, str]] = {
     "syntax.py": ("def inputs(:\n", "is not Python: line 1: "),
@@ -36,6 +36,7 @@ BAD: dict[str, tuple[str | bytes, str]] = {
         KERNEL.replace("compute(a, b)", "compute(a, b, *, axis)"),
         "line 8: compute asks for axis, but can have size, dtype, device, random by name",
     ),
+    "{size}.py": (KERNEL, "has { or } in its path, where Snakemake reads wildcards"),
     "large.py": (KERNEL + "# x\n" * 300_000, "has more than 1,000,000 bytes"),
 }
 ODD = {  # not files with a text in them

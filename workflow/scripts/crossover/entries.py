@@ -233,18 +233,12 @@ def _constants(
 ) -> dict[str, Any] | None:
     """The constants that a workload or backend file declares; None, and a line, where it is bad."""
     path = dotted((*at, "file") if "file" in entry else at)
+    if {"{", "}"} & set(entry.get("file", "")):
+        words = "has { or } in its path, where Snakemake reads wildcards; rename it"
+        problems.append(Problem(at, f"{path}: {show(str(file))} {words}"))
+        return None
     try:
-        there = plugin.functions(file)
-        kind, kinds = ("class", ast.stmt) if needed == BACKEND else ("function", ast.FunctionDef)
-        missing = [name for name in needed if not isinstance(there.get(name), kinds)]
-        words = f"has no {kind} {', '.join(missing)}" if missing else ""
-        if not words and needed == WORKLOAD:
-            words = "; ".join(_cannot_be_called(there))
-        if not words and file.stat().st_size > LARGEST_FILE:
-            words = (
-                f"has more than {LARGEST_FILE:,} bytes; what it reads can be in files of its own"
-            )
-        if not words:
+        if not (words := _lacks(file, needed)):
             return plugin.declared(file)
     except FileNotFoundError:
         words = "is not there"
@@ -258,6 +252,17 @@ def _constants(
         words = f"is not Python: {' '.join(str(error).split())}"
     problems.append(Problem(at, f"{path}: {show(str(file))} {words}"))
     return None
+
+
+def _lacks(file: Path, needed: tuple[str, ...]) -> str:
+    """Why a file is none that can be measured, '' where it is one; raises as plugin.declared."""
+    there = plugin.functions(file)
+    kind, kinds = ("class", ast.stmt) if needed == BACKEND else ("function", ast.FunctionDef)
+    if missing := [name for name in needed if not isinstance(there.get(name), kinds)]:
+        return f"has no {kind} {', '.join(missing)}"
+    if file.stat().st_size > LARGEST_FILE:
+        return f"has more than {LARGEST_FILE:,} bytes; data can be in files that it reads"
+    return "; ".join(_cannot_be_called(there)) if needed == WORKLOAD else ""
 
 
 def _cannot_be_called(there: Mapping[str, ast.FunctionDef | ast.ClassDef]) -> Iterator[str]:
