@@ -109,6 +109,12 @@ class Backend(Host):
             return None
         return int(torch._dynamo.utils.counters["frames"]["total"])
 
+    def seed(self, seed: int) -> None:
+        self.generator = torch.Generator(self.device).manual_seed(seed)
+
+    def random(self, shape: tuple[int, ...], dtype: Any) -> Any:
+        return torch.rand(shape, generator=self.generator, dtype=dtype, device=self.device)
+
     def to_device(self, array: Any, dtype: str) -> Any:
         return torch.from_numpy(array).to(self.device, self.dtype(dtype))
 
