@@ -29,6 +29,7 @@ OPTIONS = {"jit": (True, False)}
 MEMORY_WORDS = ("RESOURCE_EXHAUSTED", "Out of memory")
 POOL = "XLAEigen"  # in the name of every thread that computes on the CPU
 TASKS = Path("/proc/self/task")
+COMPILED = "/jax/core/compile/backend_compile_duration"  # what JAX calls it when it tells listeners
 
 
 class Backend(Host):
@@ -38,6 +39,8 @@ class Backend(Host):
         kind, _, index = device.partition(":")
         self.on_host = kind == "cpu"
         self.jit = bool(options.get("jit"))
+        self.compiles = 0
+        jax.monitoring.register_event_duration_secs_listener(self._told)
         os.environ["NPROC"] = str(threads)  # the one name for it that XLA's pool listens to
         os.environ.setdefault("XLA_PYTHON_CLIENT_PREALLOCATE", "false")
         jax.config.update("jax_enable_x64", True)
@@ -97,6 +100,12 @@ class Backend(Host):
             return found
 
         return call
+
+    def _told(self, event, *_, **__):
+        self.compiles += event == COMPILED
+
+    def compilations(self):
+        return self.compiles
 
     def seed(self, seed):
         self.key = jax.device_put(jax.random.key(seed), self.device)

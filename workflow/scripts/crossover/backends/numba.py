@@ -9,6 +9,7 @@ from math import cos, pi, sin
 
 import numba
 import numpy
+from numba.core.dispatcher import Dispatcher
 
 from crossover.backends import Host
 from crossover.status import Unsupported
@@ -37,6 +38,11 @@ class Backend(Host):
         if workload not in KERNELS:
             raise Unsupported(f"numba has no kernel for {workload or 'a workload of your own'}")
         return KERNELS[workload]
+
+    def compilations(self):
+        """Of all loops below, each once for the dtypes that it was called with."""
+        loops = [loop for loop in globals().values() if isinstance(loop, Dispatcher)]
+        return len([types for loop in loops for types in loop.signatures])
 
     def effective_threads(self):
         return numba.get_num_threads()
