@@ -32,7 +32,6 @@ def of_code(ours: Sequence[Facts], theirs: Sequence[Facts]) -> list[str]:
             found.append(f"{name} ({UNKNOWN} which)")
         elif mine != other:
             found.append(name)
-    # A library's own version, then what the harness runs on; numpy is often both.
     mine_on, other_on = _versions(ours), _versions(theirs)
     for name in dict.fromkeys([*mine_on, *other_on]):
         found += _other(name, mine_on.get(name, ""), other_on.get(name, ""), UNKNOWN)
@@ -60,10 +59,9 @@ def _sources(facts: Sequence[Facts]) -> list[str]:
 
 
 def _versions(facts: Sequence[Facts]) -> dict[str, str]:
-    library = _all(facts, "library") or UNKNOWN
-    return {library: _all(facts, "version")} | {
-        name: _all(facts, f"{name}_version") for name in ("numpy", "python")
-    }
+    """Of the library, and of what the harness runs on, which may be the same."""
+    harness = {name: _all(facts, f"{name}_version") for name in ("numpy", "python")}
+    return harness | {_all(facts, "library") or UNKNOWN: _all(facts, "version")}
 
 
 def _all(facts: Iterable[Facts], name: str) -> str:

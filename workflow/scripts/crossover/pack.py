@@ -48,7 +48,7 @@ def pack(config: Config, path: Path | None, show_hosts: bool) -> list[str]:
     cells = len(config.cells())
     words = f"{count(cells, 'cell')} of {count(config.rounds, 'round')}"
     lines = [f"Wrote {out}: {words}, {len(content) / 1e3:,.0f} kB"]
-    if hosts := {part.facts["host"] for part in parts} if show_hosts else set():
+    if show_hosts and (hosts := {part.facts["host"] for part in parts} - {""}):
         lines.append(f"It names the host: {', '.join(sorted(hosts))}")
     return lines + _telling(config, private)
 
