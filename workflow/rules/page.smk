@@ -8,6 +8,7 @@ rule page:
         break_even=rules.decide.output.break_even,
         reuse=rules.decide.output.reuse,
         article=ARTICLE,
+        regimes=SURVEY,
         pictures=sorted(file for file in pictures() if file.endswith(".svg")),
         probes=[str(cells.probe_json(name)) for name in BACKENDS],
         code=[

@@ -21,14 +21,17 @@ __all__ = ["Backend", "Config", "ConfigError", "Workload", "check_file", "load",
 # What has its place in results/ already, so that no config can have its own folder there.
 RESERVED_FOLDERS = ("backends", "ceilings", "cells", "compare", "logs", "plots", "render")
 RESERVED_FILES = (
-    *("article.csv", "article.md", "break_even.csv", "readme.md", "report.html", "reuse.csv"),
-    *("pack.zip", "snakemake_report.html", "summary.csv", "use_gpu.py", "verdict.md"),
+    *("article.csv", "article.md", "break_even.csv", "readme.md", "regimes.md", "report.html"),
+    *("pack.zip", "reuse.csv", "snakemake_report.html", "summary.csv", "use_gpu.py", "verdict.md"),
 )
 RESERVED = (*RESERVED_FOLDERS, *RESERVED_FILES, added_sizes.NAME)
 
 # By the way of drawing. A line through more points takes matplotlib seconds a picture, then minutes
 # and gigabytes.
 MOST_POINTS = {"line": 1_000_000, DRAWN_BY: inf}
+
+# Kinds of work that make a config a survey of them. The article's three workloads are of three.
+FEWEST_REGIMES = 4
 
 
 @dataclass(frozen=True)
@@ -74,6 +77,12 @@ class Config:
     def kept_bytes(self, output_bytes: float, round: int) -> float:
         """The most that one job leaves on disk: its table, and in round 1 the output array."""
         return 1e5 + (min(output_bytes, self.keep_mb * 1e6) if round == 1 else 0)
+
+    @property
+    def is_survey(self) -> bool:
+        """Whether it has so many kinds of work that they are told apart."""
+        kinds = {workload.regime for workload in self.workloads.values()}
+        return len(kinds - {""}) >= FEWEST_REGIMES
 
     @property
     def folder(self) -> Path:

@@ -14,7 +14,7 @@ from typing import Any
 from crossover import plugin
 from crossover.schema import Problem
 from crossover.spelling import choices, dotted, show
-from crossover.workloads import COMPUTE_TAKES, TAKES
+from crossover.workloads import COMPUTE_TAKES, REGIMES, TAKES
 
 # What such a file must define: the form is described in workloads/ and backends/ of this package.
 WORKLOAD = ("inputs", "compute")
@@ -42,6 +42,11 @@ class Workload:
     def is_curve(self) -> bool:
         """Whether its output is x and y of a curve, which is drawn."""
         return bool(plugin.declared(self.file).get("CURVE"))
+
+    @cached_property
+    def regime(self) -> str:
+        """Which kind of work it is, one of REGIMES; '' where its file does not say."""
+        return str(plugin.declared(self.file).get("REGIME", ""))
 
 
 @dataclass(frozen=True)
@@ -106,6 +111,9 @@ def resolve_workloads(
         if constants is None or bad:
             continue
         able = _names(constants, "DTYPES", file, at, problems)
+        if (regime := constants.get("REGIME", "")) not in ("", *REGIMES):
+            line = f"{dotted(at)}: REGIME in {file.name}: {show(regime)} is no kind of work; "
+            problems.append(Problem(at, line + choices(regime, REGIMES)))
         dtypes = _dtypes(values, entry, able, at, problems)
         found[name] = Workload(name, file, tuple(sizes or ()), tuple(dtypes))
     return found
@@ -217,7 +225,24 @@ def _option_problems(
         if key not in known:
             line = f"{dotted((*at, 'options', key))}: unknown option; "
             problems.append(Problem(at, line + choices(key, known, f"Known to {file.name}")))
+    if not problems and isinstance(constants["OPTIONS"] if options else None, dict):
+        problems += _value_problems(options, constants["OPTIONS"], file, at)
     return problems
+
+
+def _value_problems(
+    options: dict[str, Any], allowed: dict[str, Any], file: Path, at: tuple[str, str]
+) -> Iterator[Problem]:
+    """Of a file that says which values its options may have."""
+    for key, value in options.items():
+        values = allowed[key]
+        if not isinstance(values, tuple | list):
+            line = f"{dotted(at)}: OPTIONS in {file.name}: {key} has no tuple of values"
+            yield Problem(at, f"{line}, such as (True, False)")
+        elif not any(value == one and type(value) is type(one) for one in values):
+            words = ", ".join(str(one).lower() if one in (True, False) else str(one) for one in values)
+            line = f"{dotted((*at, 'options', key))}: {show(value)} is not possible; {key} can be: "
+            yield Problem(at, line + words)
 
 
 def _path(base: Path, file: str) -> Path:
