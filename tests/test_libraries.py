@@ -5,15 +5,22 @@ sees of them. One process has them all, since what compiles would compile in eac
 """
 
 import importlib.util
+import json
+import os
+import subprocess
 import sys
 from pathlib import Path
+from statistics import median
 
 import numpy as np
 import pytest
 
-from crossover import plugin, work
+import one_cell
+from conftest import ROOT
+from crossover import identity, job, plugin, work
+from crossover.config import load
 from crossover.measurement import Measurement
-from crossover.status import Unsupported
+from crossover.status import UNAVAILABLE, Unavailable, Unsupported
 from test_measurement import task
 
 BUILTIN = plugin.builtin("backends")
@@ -86,3 +93,95 @@ def full(library, name="polar", dtype="float32", size=1000, **changes):
     made = Measurement(task(name, size, dtype, **changes))
     made.run()
     return made
+
+
+@pytest.mark.parametrize("library", ["numba", "jax", "jax_jit"])
+def test_compiling_is_in_the_first_call_and_in_no_sample(library):
+    made = full(library)
+    seconds = {scope: [row["seconds"] for row in made.rows if row["scope"] == scope]
+               for scope in ("first_call", "compute")}  # fmt: skip
+    assert made.facts["recompiled"] == 0 < made.backend.compilations()
+    assert seconds["first_call"][0] > 10 * median(seconds["compute"])
+
+
+@pytest.mark.parametrize("library", OPTIONS)
+def test_in_place_is_in_place_where_arrays_can_change(library):
+    made = cell(library, "add", "float64", 1000)
+    (there,) = made._upload(made._inputs())
+    before = np.array(there)
+    outputs = made._compute((there,))()
+    found = made.backend.to_host(outputs)
+    assert np.array_equal(found, before + 1)
+    assert np.shares_memory(found, there) == (not library.startswith("jax"))
+    assert np.array_equal(there, before + (not library.startswith("jax")))
+
+
+def test_what_is_compiled_whole_is_computed_anew_in_every_call():
+    """Random numbers go on from call to call, and start again with the seed; a curve that has no
+    inputs is no constant of the program."""
+    made = cell("jax_jit", "monte_carlo", "float64", 1000)
+    call = made._compute(())
+    first, second = float(call()), float(call())
+    made._seed()
+    assert first != second and float(call()) == first
+    made = cell("jax_jit", "polar", "float64", 100)
+    whole = made.backend._whole(made.workload.function(made.backend.xp, 0), made.named)
+    assert "sine" in whole.lower().compile().as_text()
+
+
+def test_jax_on_another_device_than_the_hosts(monkeypatch):
+    """The same code as on a GPU, on a CPU that is called cuda."""
+    backend("jax")
+    import jax
+
+    monkeypatch.setattr(jax, "devices", lambda kind, real=jax.devices: real("cpu"))
+    for name in ("add", "polar", "monte_carlo"):
+        made = full("jax", name, device="cuda")
+        assert {row["scope"] for row in made.rows} >= {"download", "round_trip", "first_call"}
+    monkeypatch.undo()
+    made = Measurement(task(backend_file=BUILTIN["jax"], device="cuda:7"))
+    with pytest.raises(Unavailable, match="cuda"):
+        made.run()
+
+
+@pytest.mark.parametrize(("library", "threads"), [("numexpr", 2), ("numba", 1), ("jax", 1)])
+def test_threads_are_those_that_were_granted(library, threads, tmp_path, monkeypatch):
+    """In a process of its own, as pools are made but once; what Snakemake sets does not count."""
+    backend(library)
+    monkeypatch.setenv("NUMEXPR_NUM_THREADS", "1")
+    asked = one_cell.task(tmp_path, backend=library, threads=threads)
+    job.probe(asked, 60, tmp_path / "log")
+    found = json.loads(Path(asked["json"]).read_text())
+    assert found["available"], found["reason"]
+    assert found["threads_effective"] == found["threads_granted"]
+
+
+@pytest.mark.parametrize("library", ["numexpr", "numba", "jax"])
+def test_one_that_is_not_there_is_unavailable_and_planned_all_the_same(library, monkeypatch):
+    monkeypatch.setitem(sys.modules, library, None)
+    made = Measurement(task(backend_file=BUILTIN[library]))
+    with pytest.raises(ImportError) as caught:
+        made.run()
+    assert made.status_of(caught.value) == UNAVAILABLE
+    entry = load(ROOT / "config/libraries.yaml", ROOT).backends[library]
+    here = identity.versions(entry)
+    monkeypatch.setattr(identity, "installed", lambda name: "")
+    assert f"{library} missing" in identity.versions(entry) != here
+
+
+def test_planning_imports_none_of_them():
+    code = """
+import sys
+from crossover import identity
+from crossover.config import load
+found = [identity.versions(entry) for entry in load("config/libraries.yaml").backends.values()]
+print(*sys.modules.keys() & {"numpy", "torch", "numexpr", "numba", "jax", "cupy"})
+"""
+    done = subprocess.run(
+        [sys.executable, "-c", code],
+        cwd=ROOT,
+        env=os.environ | {"PYTHONPATH": "workflow/scripts"},
+        capture_output=True,
+        text=True,
+    )
+    assert (done.stdout, done.stderr) == ("\n", "")
