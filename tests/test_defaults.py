@@ -31,5 +31,8 @@ def test_the_error_of_odd_arrays():
     assert defaults.error((huge * 1.5,), (huge,)) == pytest.approx(0.5)
     one_large = np.append(np.ones(999), 1e6)
     assert defaults.error((one_large + np.append(np.ones(999), 0),), (one_large,)) > 3e-5
+    one_wrong = np.ones(10**4)
+    one_wrong[7] = 1.5
+    assert defaults.error((one_wrong,), (np.ones(10**4),)) == 0.5
     with pytest.raises(Failed, match="has shape 2x1, but NumPy gives 2"):
         defaults.error((huge[:, None],), (huge,))

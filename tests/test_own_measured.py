@@ -68,6 +68,8 @@ NAMESPACE = {
     "first parameter np": "def compute(np, a, b):\n    return np.hypot(a, b)\n",
     "first parameter of any name": "def compute(lib, a, b):\n    return lib.hypot(a, b)\n",
     "xp and all arrays": "def compute(xp, *both):\n    return xp.hypot(*both)\n",
+    "any name and all arrays": "def compute(lib, *both):\n    return lib.hypot(*both)\n",
+    "xp and an optional array": "def compute(xp, a, b=None):\n    return xp.hypot(a, b)\n",
     "all arrays": "def compute(*both):\n    return np.hypot(*both)\n",
     "an optional parameter": "def compute(a, b, k=1):\n    return k * np.hypot(a, b)\n",
     "names it wants": (
