@@ -6,11 +6,12 @@ which size on a backend stays faster, in the words of break_even.py.
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import Any
 
 import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
-from matplotlib.transforms import ScaledTranslation
+from matplotlib.transforms import blended_transform_factory
 
 from crossover import break_even, charts, hover, notes, status, style, svg, ticks
 from crossover.break_even import FROM, FROM_SMALLEST, NEVER, ONLY_BETWEEN
@@ -21,7 +22,7 @@ from crossover.style import Entry, Look
 COMPUTE, ROUND_TRIP = "compute", "round_trip"
 LINE, GAP, HEADING = 0.15, 0.09, 0.32  # inches of height: of a mark, between workloads, of a kind
 NAMES = 1.75  # inches, of a name of a workload and dtype
-COLUMNS = (44, 188)  # points right of the axes, where sizes end and n* ends
+COLUMNS = (52, 200)  # points right of the axes, where sizes end and n* ends
 MOST = 4  # backends of a workload; more would be a wall
 
 Lane = tuple[str, str]  # backend and scope: a line of marks in every workload
@@ -94,7 +95,7 @@ def by_regime(summary: pd.DataFrame, kinds: Mapping[str, str], break_evens: Rows
         axes.axvspan(low, 1, color="#F4F4F4", zorder=0.4, lw=0)
         axes.axvline(1, color="black", lw=1.2, zorder=1.8, label=f"as fast as {baseline}")
         for kind, at in headings.items():
-            _heading(axes, kind, at)
+            _heading(axes, figure, kind, at)
         for words, right in zip(("largest n", "n*: faster"), COLUMNS, strict=True):
             _beside(axes, words, 0.0, right, style.GREY, "bottom")
         for place in places:
@@ -169,7 +170,7 @@ def _row(
         at = place.top + LINE * (number + 0.5)
         for row in hover.records(mine[(mine["backend"] == backend) & (mine["scope"] == scope)]):
             _draw(axes, at, row, look)
-            _beside(axes, style.size_words(row["size"]), at, COLUMNS[0])
+            _beside(axes, _size(row["size"]), at, COLUMNS[0])
             words = _n_star(evens, place, backend, scope, baseline)
             _beside(axes, words, at, COLUMNS[1])
 
@@ -207,28 +208,26 @@ def _n_star(evens: Rows, place: Place, backend: str, scope: str, baseline: str) 
 
 
 def _size(size: float | None) -> str:
-    """A measured size exactly, another one with two digits, since it has an interval."""
-    if size is None:
-        return ""
-    return style.size_words(size if size == int(size) else float(f"{size:.2g}"))
+    """With three digits; break_even.csv has all of them."""
+    return "" if size is None else style.size_words(float(f"{size:.3g}"))
 
 
-def _heading(axes: Axes, kind: str, at: float) -> None:
-    """Across the whole of the page, from where the names begin."""
-    shift = ScaledTranslation(-NAMES, 0, axes.figure.dpi_scale_trans)
+def _heading(axes: Axes, figure: Figure, kind: str, at: float) -> None:
+    """Across the page, from where its title begins."""
     name, _, rest = described(kind).partition(" (")
-    bold = style.width_of(f"{name}  ", style.SMALL, bold=True)
-    words = rest.removesuffix(")")
-    for text, right, weight, colour in (
-        (name, 0.0, "bold", style.DARK),
-        (words, bold, "normal", style.GREY),
-    ):
-        moved = ScaledTranslation(right, 0, axes.figure.dpi_scale_trans)
+    looks: tuple[dict[str, Any], ...] = (
+        {"weight": "bold", "color": style.DARK},
+        {"weight": "normal", "color": style.GREY},
+    )
+    place = blended_transform_factory(figure.transFigure, axes.transData)
+    left = style.MARGIN
+    for text, how in zip((name, rest.removesuffix(")")), looks, strict=True):
         axes.text(
-            0, at + HEADING * 0.62, text, transform=axes.get_yaxis_transform() + shift + moved,
-            size=style.SMALL, weight=weight, color=colour, va="center", clip_on=False,
-            in_layout=False,
+            left / style.WIDTH, at + HEADING * 0.62, text, transform=place, size=style.SMALL,
+            va="center", clip_on=False, in_layout=False, **how,
+            bbox={"fc": "white", "ec": "none", "pad": 0.5},
         )  # fmt: skip
+        left += style.width_of(f"{name}  ", style.SMALL, bold=True)
 
 
 def _beside(
