@@ -1,7 +1,7 @@
 """The command line behind the Makefile: `python -m crossover check | close | peek | plan | ...`.
 
-Everything here reads; only `retry` and `fresh` remove, after they have listed what, and `refine`
-measures.
+Everything here reads; only `retry` and `fresh` remove, after they have listed what, `refine`
+measures, and `pack` and `compare` write what they are asked for.
 """
 
 import argparse
