@@ -233,16 +233,15 @@ def _option_problems(
 def _value_problems(
     options: dict[str, Any], allowed: dict[str, Any], file: Path, at: tuple[str, str]
 ) -> Iterator[Problem]:
-    """Of a file that says which values its options may have."""
+    """Of options whose file has a tuple of the values that they may have."""
     for key, value in options.items():
         values = allowed[key]
         if not isinstance(values, tuple | list):
-            line = f"{dotted(at)}: OPTIONS in {file.name}: {key} has no tuple of values"
-            yield Problem(at, f"{line}, such as (True, False)")
-        elif not any(value == one and type(value) is type(one) for one in values):
-            words = ", ".join(str(one).lower() if one in (True, False) else str(one) for one in values)
-            line = f"{dotted((*at, 'options', key))}: {show(value)} is not possible; {key} can be: "
-            yield Problem(at, line + words)
+            continue
+        if not any(value == one and type(value) is type(one) for one in values):
+            line = f"{dotted((*at, 'options', key))}: {show(value)} is not possible; "
+            words = [str(one).lower() if isinstance(one, bool) else str(one) for one in values]
+            yield Problem(at, line + choices(value, words, f"Known to {file.name}"))
 
 
 def _path(base: Path, file: str) -> Path:

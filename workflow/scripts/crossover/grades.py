@@ -12,6 +12,7 @@ FEW_THREADS = "few_threads"
 DISTURBED = "disturbed"
 DRIFTING = "drifting"
 ABOVE_CEILING = "above_ceiling"
+RECOMPILED = "recompiled"
 LAUNCH_BOUND = "launch_bound"
 SINGLE_CALL = "single_call"
 NOT_PAIRED = "not_paired"
@@ -22,6 +23,7 @@ MEANING = {
     DISTURBED: "others used the cores meanwhile",
     DRIFTING: "slower by more than 5 % in the second half of a round",
     ABOVE_CEILING: "faster than this machine's memory, arithmetic or link",
+    RECOMPILED: "compiled again after the first call, see recompiled in the raw files",
     LAUNCH_BOUND: "so short that the timing loop is more than 1 % of it",
     SINGLE_CALL: "one call is longer than the budget of a round",
     NOT_PAIRED: "not measured next to the baseline, on the same machine",
@@ -60,6 +62,11 @@ def few_threads(facts: Mapping[str, str]) -> bool:
     requested = facts["threads_requested"]
     asked = min(int(facts["cores"]), LARGEST_POOL) if requested == "all" else int(requested)
     return int(facts["threads_effective"]) < asked
+
+
+def recompiled(facts: Mapping[str, str]) -> bool:
+    """Was something compiled again after the first call? Empty where nothing is compiled at all."""
+    return int(facts.get("recompiled") or 0) > 0
 
 
 def drifting(seconds: Sequence[float]) -> bool:

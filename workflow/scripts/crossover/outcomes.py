@@ -56,6 +56,8 @@ class Round:
         found = set()
         if grades.few_threads(self.facts):
             found.add(grades.FEW_THREADS)
+        if grades.recompiled(self.facts):
+            found.add(grades.RECOMPILED)
         if disturbed(self.facts):
             found.add(grades.DISTURBED)
         if any(grades.drifting(self.scopes[s].seconds) for s in scopes if s in self.scopes):
