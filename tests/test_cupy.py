@@ -34,7 +34,7 @@ def test_every_workload_is_right_and_has_all_scopes(cupy, name):
     inputs = set() if name in ("polar", "monte_carlo") else {"upload", "upload_pinned"}
     assert found == inputs | {"first_call", "compute", "download", "download_pinned", "round_trip",
                               "pin"}  # fmt: skip
-    assert made.facts["device"] == "Stand-in" and made.facts["precision"] == "highest"
+    assert made.facts["device"] == "Stand-in" and made.facts["precision"] == "ieee"
     assert made.facts["device_uuid"] == "00010203-0405-0607-0809-0a0b0c0d0e0f"
     assert cupy.seen and not cupy.pinned  # everything that was locked was let go
     compute = [row for row in made.rows if row["scope"] == "compute"]

@@ -18,6 +18,7 @@ import pytest
 import one_cell
 from conftest import ROOT
 from crossover import identity, job, plugin, work
+from crossover.ceilings import Ceilings
 from crossover.config import load
 from crossover.measurement import Measurement
 from crossover.status import UNAVAILABLE, Unavailable, Unsupported
@@ -104,6 +105,12 @@ def test_compiling_is_in_the_first_call_and_in_no_sample(library):
     assert seconds["first_call"][0] > 10 * median(seconds["compute"])
 
 
+def test_jax_is_waited_for():
+    """It would hand this one over and return; the harness's own check sees that."""
+    made = full("jax", "matmul", size=500)
+    assert made.facts["error"] <= made.facts["error_bound"]
+
+
 @pytest.mark.parametrize("library", OPTIONS)
 def test_in_place_is_in_place_where_arrays_can_change(library):
     made = cell(library, "add", "float64", 1000)
@@ -173,6 +180,7 @@ def test_planning_imports_none_of_them():
     code = """
 import sys
 from crossover import identity
+from crossover.ceilings import Ceilings
 from crossover.config import load
 found = [identity.versions(entry) for entry in load("config/libraries.yaml").backends.values()]
 print(*sys.modules.keys() & {"numpy", "torch", "numexpr", "numba", "jax", "cupy"})
@@ -185,3 +193,19 @@ print(*sys.modules.keys() & {"numpy", "torch", "numexpr", "numba", "jax", "cupy"
         text=True,
     )
     assert (done.stdout, done.stderr) == ("\n", "")
+
+
+@pytest.mark.parametrize("library", ["numexpr", "numba"])
+def test_ceilings_of_memory_are_the_librarys_own(library, monkeypatch):
+    """Not NumPy's, on whose arrays it works: that may use one core where this one uses all."""
+    calls = []
+    plus_one = type(backend(library)).add_one
+    made = Ceilings(task("add", 0, "int64", BUILTIN[library]))
+    made.backend, made.item = backend(library), 8
+    monkeypatch.setattr(
+        made.backend, "add_one", lambda a: calls.append(a.size) or plus_one(made.backend, a)
+    )
+    made.buffer, made.filled, made.sample_s = np.zeros(100, "int64"), 0, 1e-5
+    made._add(100)
+    assert set(calls) == {100}
+    assert made.buffer[0] == len(calls) + 1  # filled with ones

@@ -8,7 +8,8 @@ A backend file declares, as plain literals that planning can read without import
   the tuple of values that it may have;
 
 and defines a class ``Backend``, best as a subclass of `Host` (below), which is all that a library
-needs that works on NumPy's arrays in the host's memory. It never names a workload.
+needs that works on NumPy's arrays in the host's memory. It never names a workload, but as a key of
+``KERNELS``, where it has code of its own for one.
 """
 
 from collections.abc import Callable, Mapping
@@ -39,6 +40,9 @@ class Host:
     """
 
     on_host = True  # no upload, no download, a round trip is a computation
+    # One argument, one is added to it in place, it is returned: for ceilings, where the arrays are
+    # another library's, whose own `+=` would not be what is measured.
+    add_one: Callable[[Any], Any] | None = None
     xp: Any
 
     def __init__(self, device: str, threads: int, options: Mapping[str, Any]) -> None:

@@ -106,7 +106,7 @@ class Backend(Host):
             "device": found["name"].decode(),
             "device_uuid": str(UUID(bytes=uuid)) if uuid else "",
             "driver": machine.nvidia_driver(),
-            "precision": "highest",
+            "precision": "ieee",
         }
 
     def _properties(self):

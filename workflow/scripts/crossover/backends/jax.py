@@ -86,14 +86,11 @@ class Backend(Host):
         if "random" not in named:
             return jax.jit(function)
 
-        # Where random numbers go on from comes in and goes out: what is made inside stays inside.
+        # Where random numbers go on from comes in and goes out, or it would be a constant inside.
         @jax.jit
         def whole(key, *arrays):
-            self.key, outside = key, self.key
-            try:
-                return function(*arrays), self.key
-            finally:
-                self.key = outside
+            self.key = key
+            return function(*arrays), self.key
 
         def call(*arrays):
             found, self.key = whole(self.key, *arrays)
@@ -144,7 +141,8 @@ class Backend(Host):
         return len([name for name in names if POOL in name]) or None
 
     def facts(self):
-        precision = str(jax.config.jax_default_matmul_precision)
+        # In the words of torch, whose float32 is the same.
+        precision = "ieee" if jax.config.jax_default_matmul_precision == "highest" else "lower"
         if self.on_host:
             return {"device": "cpu", "precision": precision}
         driver = machine.nvidia_driver()

@@ -39,6 +39,9 @@ class Backend(Host):
             raise Unsupported(f"numba has no kernel for {workload or 'a workload of your own'}")
         return KERNELS[workload]
 
+    def add_one(self, array):
+        return _add(array)
+
     def compilations(self):
         """Of all loops below, each once for the dtypes that it was called with."""
         loops = [loop for loop in globals().values() if isinstance(loop, Dispatcher)]

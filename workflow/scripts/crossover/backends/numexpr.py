@@ -39,6 +39,9 @@ class Backend(Host):
             raise Unsupported(f"numexpr has no kernel for {workload or 'a workload of your own'}")
         return KERNELS[workload]
 
+    def add_one(self, array):
+        return _add(array)
+
     def effective_threads(self):
         return numexpr.get_num_threads()
 
