@@ -14,6 +14,7 @@ LABELS = {
     ("a.zip", "b.zip"): ["a", "b"],
     ("old/pack.zip", "new/pack.zip"): ["old/pack", "new/pack"],
     ("x/old/pack.zip", "y/old/pack.zip", "z.zip"): ["x/old/pack", "y/old/pack", "z"],
+    ("x/a.zip", "x/a.zip"): ["a (1)", "a (2)"],
     ("a.zip", "a.zip", "b/a.zip"): ["a (1)", "a (2)", "b/a"],
     ("v1.2.zip", "v1.3.zip"): ["v1.2", "v1.3"],
 }

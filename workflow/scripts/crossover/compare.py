@@ -77,17 +77,17 @@ Sides = Mapping[tuple[Cell, str], Side]
 def labels(paths: Sequence[Path]) -> list[str]:
     """A name for each archive: its file's, with as many folders as tell it from the others, and a
     number where the same file is given twice."""
-    parts = [path.with_suffix("").parts for path in paths]
-    names = [part[-1] for part in parts]
-    for count in range(2, 1 + max(map(len, parts), default=0)):
-        doubles = {name for name in names if names.count(name) > 1}
-        names = [
-            "/".join(part[-count:]).lstrip("/") if name in doubles else name
-            for part, name in zip(parts, names, strict=True)
-        ]
+    parts = {path: path.with_suffix("").parts for path in paths}
+    names = {path: part[-1] for path, part in parts.items()}
+    for count in range(2, 1 + max(map(len, parts.values()), default=0)):
+        known = list(names.values())
+        for path, name in names.items():
+            if known.count(name) > 1:
+                names[path] = "/".join(parts[path][-count:]).lstrip("/")
+    found = [names[path] for path in paths]
     return [
-        f"{name} ({1 + names[:i].count(name)})" if names.count(name) > 1 else name
-        for i, name in enumerate(names)
+        f"{name} ({1 + found[:i].count(name)})" if found.count(name) > 1 else name
+        for i, name in enumerate(found)
     ]
 
 
