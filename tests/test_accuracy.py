@@ -263,8 +263,8 @@ def test_a_wrong_answer_is_a_mismatch_in_every_dtype(monkeypatch, name, dtype, f
     path = plugin.builtin("workloads")[name]
     module, load = plugin.load(path), plugin.load
     right = module.compute
-    module.compute = lambda *inputs, **others: tuple(
-        map(spoil, as_tuple(right(*inputs, **others))),
+    module.compute = lambda xp, *inputs, size, dtype, device: tuple(
+        map(spoil, as_tuple(right(xp, *inputs, size=size, dtype=dtype, device=device))),
     )
     monkeypatch.setattr(plugin, "load", lambda file: module if file == path else load(file))
     file = plugin.builtin("backends")["torch"]

@@ -127,17 +127,20 @@ def test_sizes_refused(given, shown):
         (
             raw(workloads={"ad": {"sizes": [1]}}),
             "workloads.ad: unknown workload; did you mean 'add'? Known here: add, fft, gather, "
-            "matmul, monte_carlo, polar, small_matmuls, solve, sort, stencil, sum; one of your own needs the key file",
+            "matmul, monte_carlo, polar, small_matmuls, solve, sort, stencil, sum; one of "
+            "your own needs the key file",
         ),
         (
             mine(),
             "backends.mine: unknown library 'mine' (the entry's own name, as it has no key "
-            "library); known here: numpy, torch; one of your own needs the key file",
+            "library); known here: cupy, jax, numba, numexpr, numpy, torch; one of "
+            "your own needs the key file",
         ),
         (
             mine(library="trch"),
             "backends.mine.library: unknown library 'trch'; did you mean 'torch'? "
-            "Known here: numpy, torch; one of your own needs the key file",
+            "Known here: cupy, jax, numba, numexpr, numpy, torch; one of "
+            "your own needs the key file",
         ),
         (mine(library=3), "backends.mine.library: 3 is not a library's name; a backend that "),
         (

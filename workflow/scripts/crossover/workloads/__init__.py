@@ -6,9 +6,9 @@ page says so (assumed.py). A file that ships with Crossover says all of it:
 
 - ``DTYPES``: the dtypes that it makes sense for, a plain tuple of names;
 - ``inputs(rng, size, dtype)``: its host arrays as a tuple (NumPy), drawn from ``rng`` alone;
-- ``compute(xp, *inputs, size, dtype, device, random)``: the maths, once, over any library's namespace:
-  operators, names that the libraries spell alike, and always ``dtype`` and ``device`` where an
-  array is made; ``random(shape, dtype)`` makes uniform numbers in [0, 1) on the device. It
+- ``compute(xp, *inputs, size, dtype, device, random)``: the maths, once, over any library's
+  namespace: operators, names that the libraries spell alike, and always ``dtype`` and ``device``
+  where an array is made; ``random(shape, dtype)`` makes uniform numbers in [0, 1) on the device. It
   returns an array or a tuple of arrays and never synchronizes;
 - ``output_shapes(size)``: the shapes of what it returns;
 - ``cost(size, itemsize)``: a `Cost`;
@@ -116,8 +116,6 @@ def rounded(array: Any, dtype: str) -> Any:
 
     bfloat16, which float32 carries, has only the upper 16 of its bits: to nearest, ties to even.
     """
-    if dtype == "float16_from_float32":
-        array[...] = array.astype("float16")
     if dtype == "bfloat16":
         bits = array.view("uint32")
         for part in blocks(bits.size):
