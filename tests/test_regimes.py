@@ -36,7 +36,9 @@ def together(*parts):
 def said(*parts, kinds=KINDS):
     rows, evens = together(*parts)
     there = {row["workload"] for row in rows}
-    return regimes.lines(rows, evens, [], {k: v for k, v in kinds.items() if k in there})
+    *text, last = regimes.lines(rows, evens, [], {k: v for k, v in kinds.items() if k in there})
+    assert last.startswith("How far to trust it: ")
+    return text
 
 
 # --- words

@@ -2,14 +2,15 @@
 
 A kind of work is a regime of workloads/__init__.py, as each workload's file names its own. The
 first line names the kinds of which every workload and number type that was measured says the same;
-then a line for each kind, workload by workload. What each of them says is what verdict.md says of
-it, from the same break-even sizes and intervals. Without a GPU it says so, and what a CPU gives.
+then a line for each kind, workload by workload, and how far to trust it. What each of them says is
+what verdict.md says of it, from the same break-even sizes and intervals. Without a GPU it says so,
+and what a CPU gives.
 """
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
-from crossover import costs, verdict
+from crossover import costs, trust, verdict
 from crossover.findings import Findings, findings
 from crossover.intervals import FASTER, NO_DIFFERENCE, SLOWER
 from crossover.rows import Row
@@ -49,12 +50,12 @@ def lines(
     }
     if any(one.gpus for one in found):
         said = {kind: verdict.answers(ones) for kind, ones in kinds.items()}
-        return [_first(said, found), *(_line(kind, answers) for kind, answers in said.items())]
-    first = verdict.lines(rows, evens, reuses)[0]
-    return [
-        f"{first} So no kind of work can be called worth moving, or not.",
-        *(_on_hosts(kind, ones) for kind, ones in kinds.items()),
-    ]
+        text = [_first(said, found), *(_line(kind, answers) for kind, answers in said.items())]
+    else:
+        first = verdict.lines(rows, evens, reuses)[0]
+        text = [f"{first} So no kind of work can be called worth moving, or not."]
+        text += [_on_hosts(kind, ones) for kind, ones in kinds.items()]
+    return [line for line in (*text, trust.beware(rows), trust.trust(rows)) if line]
 
 
 # --- with a GPU
