@@ -67,6 +67,12 @@ CASES = {
         [],
         parts=(f"{ON_CPU}jax_jit or numba for add float64 (8.01x as fast",),
     ),
+    "no difference seen between many": Case(
+        of(numpy(SIZES), *(host(name, NEARLY, library=name, **UNEVEN) for name in "abcd")),
+        [],
+        [],
+        parts=(f"{ON_CPU}a or one of 3 others for add float64 (8.01x as fast",),
+    ),
     "the plain code is the fastest": Case(
         of(numpy(SIZES), host(C, SLOW), host("numba", SLOW, **NUMBA)),
         [even("never 1e7", C), even("never 1e7", "numba")],

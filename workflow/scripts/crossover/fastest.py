@@ -12,6 +12,7 @@ from crossover.intervals import NO_DIFFERENCE
 from crossover.words import listed
 
 SCOPE = "compute"
+FEW = 2  # that are named beside the fastest, where they are not told apart from it
 
 
 def on_the_cpu(found: Sequence[Findings]) -> str:
@@ -54,7 +55,8 @@ def _first(one: Findings, rivals: Iterable[str]) -> tuple[str, str] | None:
     there = {name: at for name, at in last.items() if at.size == size}
     best = max(there, key=lambda name: there[name].point)
     alike = [name for name in there if name != best and _alike(one, best, name, size)]
-    names = listed([best, *alike], most=len(there), last=" or ")
+    few = len(alike) <= FEW
+    names = listed([best, *alike], last=" or ") if few else f"{best} or one of {len(alike)} others"
     if best == one.baseline:
         return names, f"n = {size:,}"
     return names, f"{there[best].words()} at n = {size:,}"
