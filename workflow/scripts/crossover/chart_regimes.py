@@ -208,8 +208,11 @@ def _n_star(evens: Rows, place: Place, backend: str, scope: str, baseline: str) 
 
 
 def _size(size: float | None) -> str:
-    """With three digits; break_even.csv has all of them."""
-    return "" if size is None else style.size_words(float(f"{size:.3g}"))
+    """A measured size exactly where that is short, else three digits; break_even.csv has all."""
+    if size is None:
+        return ""
+    exact = style.size_words(size) if size == int(size) else ""
+    return exact if 0 < len(exact) <= 7 else style.size_words(float(f"{size:.3g}"))
 
 
 def _heading(axes: Axes, figure: Figure, kind: str, at: float) -> None:
