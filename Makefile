@@ -12,6 +12,9 @@ UNDO =
 OUT =
 HOST =
 FILES =
+FILE =
+DEVICE =
+OPTIONS =
 GATE =
 ALLOW =
 PYTHON = python3
@@ -22,7 +25,7 @@ SNAKEMAKE += --configfile $(CONFIG) --replace-workflow-config
 endif
 CROSSOVER = PYTHONPATH=workflow/scripts $(BIN)/python -m crossover
 
-.PHONY: sweep test test-page lint doctor plan refine retry fresh peek cell report pack compare help install libraries
+.PHONY: sweep test test-page lint doctor plan refine retry fresh peek check-backend cell report pack compare help install libraries
 .DEFAULT_GOAL := help
 
 help: ## this list
@@ -63,6 +66,9 @@ retry: $(BIN)/.installed ## list, then remove, what is not ok or not good; the n
 
 fresh: $(BIN)/.installed ## list, then remove, rounds that were not measured next to the baseline's
 	$(CROSSOVER) fresh --config $(CONFIG)
+
+check-backend: $(BIN)/.installed ## does a backend of your own keep its promises? FILE=mine.py [DEVICE=] [OPTIONS=]
+	$(CROSSOVER) check-backend --file "$(FILE)" --device "$(DEVICE)" --options '$(OPTIONS)'
 
 cell: $(BIN)/.installed ## one cell in the foreground: WORKLOAD=add BACKEND=numpy SIZE=1000 [DTYPE=]
 	$(CROSSOVER) cell --config $(CONFIG) --workload "$(WORKLOAD)" --backend "$(BACKEND)" --size "$(SIZE)" --dtype "$(DTYPE)"

@@ -45,7 +45,7 @@ from crossover.yaml_strict import read_yaml
 
 COMMANDS = (
     *("check", "close", "peek", "plan", "doctor", "refine", "retry", "fresh", "cell"),
-    *("pack", "compare"),
+    *("pack", "compare", "check-backend"),
 )
 
 
@@ -69,6 +69,9 @@ def main() -> None:
     parser.add_argument("--host", action="store_true", help="pack: host names as they are")
     parser.add_argument("--gate", default="", help="compare: exit 1 beyond this slowdown, 2 unsure")
     parser.add_argument("--allow", action="store_true", help="compare: gate other code as well")
+    parser.add_argument("--file", default="", help="check-backend: a Python file")
+    parser.add_argument("--device", default="", help="check-backend: the first that it names")
+    parser.add_argument("--options", default="", help="check-backend: as JSON")
     words = "after --: more flags for Snakemake; compare: archives"
     parser.add_argument("arguments", nargs="*", help=words)
     options = parser.parse_intermixed_args()
@@ -78,6 +81,10 @@ def main() -> None:
         how = (options.gate, options.allow, options.out)
         sys.exit(compare_command.run(options.arguments, *how))
     try:
+        if options.command == "check-backend":
+            from crossover import check_command  # only here: it imports NumPy
+
+            sys.exit(check_command.run(options.file, options.device, options.options))
         if options.undo:  # also where what is to be undone is damaged
             refine_command.undo(read(read_yaml(options.config), Path.cwd()))
             return

@@ -284,7 +284,7 @@ class Measurement:
             if not self.workload.allows(name):
                 raise Mismatch(f"the result is {name}, not {made_in}")
             where = backend.device_of(output)
-            if not _same_device(where, str(backend.device)):
+            if not same_device(where, str(backend.device)):
                 raise Mismatch(f"the result is on {where}, not on {backend.device}")
         del device
         arrays = self._download(outputs)
@@ -352,7 +352,7 @@ def _refuse(place: str, asked: int, there: int) -> None:
         raise OutOfMemory(f"needs {asked:,} bytes, but {place} has {there:,} left")
 
 
-def _same_device(found: str, wanted: str) -> bool:
+def same_device(found: str, wanted: str) -> bool:
     """'cuda' means any one device of that kind; 'cuda:1' means that one."""
     return found == wanted or (":" not in wanted and found.partition(":")[0] == wanted)
 
