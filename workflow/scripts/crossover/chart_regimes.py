@@ -212,7 +212,7 @@ def _size(size: float | None) -> str:
     if size is None:
         return ""
     exact = style.size_words(size) if size == int(size) else ""
-    return exact if 0 < len(exact) <= 7 else style.size_words(float(f"{size:.3g}"))
+    return exact if 0 < len(exact) <= 6 else style.size_words(float(f"{size:.3g}"))
 
 
 def _heading(axes: Axes, figure: Figure, kind: str, at: float) -> None:
