@@ -263,14 +263,12 @@ def estimate(path: Path, size: int, dtype: str, itemsize: int) -> Cost | None:
 
 def where(error: BaseException, file: str) -> str:
     """' (mine.py, line 7)': the last line of a user's file that an exception came from or through;
-    '' where it did not, and for a file of ours."""
+    '' where it did not (a SyntaxError says it itself), and for a file of ours."""
     path = Path(file)
     if plugin.shipped_name("workloads", path):
         return ""
     frames = traceback.walk_tb(error.__traceback__)
     lines = [line for frame, line in frames if frame.f_code.co_filename == str(path)]
-    if isinstance(error, SyntaxError) and error.filename == str(path):
-        lines = [error.lineno or 1]
     return f" ({path.name}, line {lines[-1]})" if lines else ""
 
 
