@@ -9,6 +9,14 @@ STRICT =
 MINUTES = 5
 WITHIN = 1.5
 UNDO =
+OUT =
+HOST =
+FILES =
+FILE =
+DEVICE =
+OPTIONS =
+GATE =
+ALLOW =
 PYTHON = python3
 BIN = .venv/bin
 SNAKEMAKE = $(BIN)/snakemake --cores 1
@@ -17,7 +25,8 @@ SNAKEMAKE += --configfile $(CONFIG) --replace-workflow-config
 endif
 CROSSOVER = PYTHONPATH=workflow/scripts $(BIN)/python -m crossover
 
-.PHONY: sweep test test-page test-cluster lint doctor plan refine retry fresh peek cell report help install
+.PHONY: sweep test test-page test-cluster lint doctor plan refine retry fresh peek check-backend cell
+.PHONY: report pack compare help install libraries
 .DEFAULT_GOAL := help
 
 help: ## this list
@@ -63,6 +72,9 @@ retry: $(BIN)/.installed ## list, then remove, what is not ok or not good; the n
 fresh: $(BIN)/.installed ## list, then remove, rounds that were not measured next to the baseline's
 	$(CROSSOVER) fresh --config $(CONFIG)
 
+check-backend: $(BIN)/.installed ## does a backend of your own keep its promises? FILE=mine.py [DEVICE=] [OPTIONS=]
+	$(CROSSOVER) check-backend --file "$(FILE)" --device "$(DEVICE)" --options '$(OPTIONS)'
+
 cell: $(BIN)/.installed ## one cell in the foreground: WORKLOAD=add BACKEND=numpy SIZE=1000 [DTYPE=]
 	$(CROSSOVER) cell --config $(CONFIG) --workload "$(WORKLOAD)" --backend "$(BACKEND)" --size "$(SIZE)" --dtype "$(DTYPE)"
 
@@ -71,7 +83,15 @@ report: $(BIN)/.installed ## Snakemake's own report of the last sweep, as one HT
 	$(SNAKEMAKE) --report results/snakemake_report.html $(ARGS)
 	@echo "The report is results/snakemake_report.html"
 
+pack: $(BIN)/.installed ## the last sweep as one file to hand on: OUT=file.zip HOST=1 (its name)
+	$(CROSSOVER) pack --config $(CONFIG) $(if $(OUT),--out "$(OUT)") $(if $(filter-out 0,$(HOST)),--host)
+
+compare: $(BIN)/.installed ## machines beside each other: FILES="a.zip b.zip" OUT=folder GATE=1.10 ALLOW=1
+	$(CROSSOVER) compare $(if $(OUT),--out "$(OUT)") $(if $(GATE),--gate "$(GATE)") $(if $(filter-out 0,$(ALLOW)),--allow) -- $(FILES)
+
 install: $(BIN)/.installed ## only the virtual environment
+
+libraries: $(BIN)/.installed-libraries ## NumExpr, Numba and JAX beside it, for config/libraries.yaml
 
 $(BIN)/.installed: requirements.txt
 	$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "Crossover needs Python 3.11 or newer: make PYTHON=python3.11 ...")'
@@ -79,7 +99,11 @@ $(BIN)/.installed: requirements.txt
 	$(BIN)/pip install --quiet --requirement requirements.txt
 	@touch $@
 
-$(BIN)/.installed-dev: requirements-dev.txt $(BIN)/.installed
+$(BIN)/.installed-libraries: requirements-libraries.txt $(BIN)/.installed
+	$(BIN)/pip install --quiet --requirement requirements-libraries.txt
+	@touch $@
+
+$(BIN)/.installed-dev: requirements-dev.txt requirements-libraries.txt $(BIN)/.installed
 	$(BIN)/pip install --quiet --requirement requirements-dev.txt
 	@touch $@
 

@@ -42,6 +42,7 @@ rule all:
         SUMMARY,
         rules.decide.output,
         ARTICLE,
+        SURVEY,
         pictures(),
         rules.page.output,
     message:

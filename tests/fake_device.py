@@ -120,6 +120,8 @@ class Backend(Host):
     on_host = False
 
     def __init__(self, device, threads, options):
+        if ":" in device:
+            raise Unavailable(f"there is one fake device, and no {device}")
         self.device, self.threads, self.options = device, threads, options
         if options.get("missing"):
             raise Unavailable(str(options["missing"]))

@@ -1,6 +1,7 @@
 """Right answers pass at every size and in every dtype, wrong ones never do.
 
-The article's own sizes take minutes: `python benchmarks/accuracy.py` does them.
+The article's own sizes take minutes: `python benchmarks/accuracy.py` does them. The article's three
+workloads are here, those of config/survey.yaml in test_survey_accuracy.py.
 """
 
 import gc
@@ -13,15 +14,16 @@ import torch
 from crossover import plugin
 from crossover.measurement import Measurement
 from crossover.status import MISMATCH, Failed
-from crossover.workloads import UNIT_ROUNDOFF
+from crossover.work import wanted
+from crossover.workloads import UNIT_ROUNDOFF, sent_as
 from test_measurement import task
 
+ARTICLE, LIBRARIES = ("add", "matmul", "polar"), ("numpy", "torch")
 WORKLOADS = {name: plugin.load(path) for name, path in plugin.builtin("workloads").items()}
 BACKENDS = {
-    name: plugin.load(path).Backend("cpu", 1, {})
-    for name, path in plugin.builtin("backends").items()
+    name: plugin.load(plugin.builtin("backends")[name]).Backend("cpu", 1, {}) for name in LIBRARIES
 }
-DTYPES = [(name, dtype) for name, workload in WORKLOADS.items() for dtype in workload.DTYPES]
+DTYPES = [(name, dtype) for name in ARTICLE for dtype in WORKLOADS[name].DTYPES]
 RIGHT = [
     (library, name, dtype)
     for library in BACKENDS
@@ -44,12 +46,14 @@ def computed(library, name, dtype, size, seed=0, calls=1, native=None):
     workload, backend = WORKLOADS[name], BACKENDS[library]
     native = native or dtype
     inputs = workload.inputs(np.random.default_rng(seed), size, dtype)
-    on_device = tuple(backend.to_device(array, native) for array in inputs)
+    sent = [(array, sent_as(array, dtype)) for array in inputs]
+    on_device = tuple(backend.to_device(a, native if to == dtype else to) for a, to in sent)
+    offered = {"size": size, "dtype": backend.dtype(native), "device": backend.device}
+    named = wanted(workload.compute, offered | {"random": backend.random})
+    backend.seed(seed)
     outputs = on_device
     for _ in range(calls):
-        outputs = workload.compute(
-            backend.xp, *on_device, size=size, dtype=backend.dtype(native), device=backend.device
-        )
+        outputs = workload.compute(backend.xp, *on_device, **named)
     outputs = tuple(backend.to_host(output) for output in as_tuple(outputs))
     kept = None if getattr(workload, "IN_PLACE", False) else inputs
     return SimpleNamespace(outputs=outputs, inputs=kept, name=name, dtype=dtype, size=size)
@@ -259,8 +263,8 @@ def test_a_wrong_answer_is_a_mismatch_in_every_dtype(monkeypatch, name, dtype, f
     path = plugin.builtin("workloads")[name]
     module, load = plugin.load(path), plugin.load
     right = module.compute
-    module.compute = lambda *inputs, **others: tuple(
-        map(spoil, as_tuple(right(*inputs, **others))),
+    module.compute = lambda xp, *inputs, size, dtype, device: tuple(
+        map(spoil, as_tuple(right(xp, *inputs, size=size, dtype=dtype, device=device))),
     )
     monkeypatch.setattr(plugin, "load", lambda file: module if file == path else load(file))
     file = plugin.builtin("backends")["torch"]

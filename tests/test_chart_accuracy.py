@@ -85,8 +85,10 @@ def test_another_precision_than_the_full_one_is_named(draw):
         row | {"precision": "tf32" if row["backend"] == "torch_cuda" else "ieee"}
         for row in accurate()
     ]
-    assert "Precision of products tf32: torch_cuda." in texts(draw(rows))
+    assert "torch_cuda with products in tf32;" in texts(draw(rows))
     assert "ieee" not in texts(draw(rows))
+    halves = [row | {"precision": row["precision"].replace("tf32", "bfloat16")} for row in rows]
+    assert "torch_cuda in bfloat16, converted on the way in and out;" in texts(draw(halves))
 
 
 def test_points_say_their_error_bound_and_time(draw, tmp_path):

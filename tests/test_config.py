@@ -151,7 +151,7 @@ def test_files_of_ones_own(tmp_path):
         (
             "workloads",
             "class Compute: pass",
-            " has no function inputs, compute, output_shapes, cost",
+            " has no function inputs, compute",
         ),
         ("workloads", "(" * 2000, " is not Python: "),
     ],
@@ -214,7 +214,7 @@ def shipped():
 
 def test_shipped_configs_load_and_share_cells():
     found = {name: config.load(path, ROOT) for name, path in shipped().items()}
-    assert {read.name for read in found.values()} == {"", "quick", "article"}
+    assert {read.name for read in found.values()} == {"", "quick", "article", "libraries", "survey"}
     assert set(found["quick.yaml"].cells()) < set(found["config.yaml"].cells())
     identity = {(read.budget_s, read.seed, read.keep_mb, read.machine) for read in found.values()}
     assert len(identity) == 1

@@ -9,7 +9,7 @@ from crossover import config, schema
 
 SIZES = "sizes are whole numbers of at least 1, such as 1000 or 1e6"
 THREADS = "all, or a whole number of at least 1"
-DTYPES = "Known here: float16, bfloat16, float32, float64, complex64, int32, int64"
+DTYPES = "Known here: float16, bfloat16, float32, float64, complex64, complex128, int32, int64"
 ENTRY = (
     "is not a name; names become folders: letters, digits, _ . + -, starting with a letter, "
     "digit or _, at most 100 characters"
@@ -126,18 +126,21 @@ def test_sizes_refused(given, shown):
         # workloads, backends and what they can do
         (
             raw(workloads={"ad": {"sizes": [1]}}),
-            "workloads.ad: unknown workload; did you mean 'add'? Known here: add, matmul, polar; "
-            "one of your own needs the key file",
+            "workloads.ad: unknown workload; did you mean 'add'? Known here: add, fft, gather, "
+            "matmul, monte_carlo, polar, small_matmuls, solve, sort, stencil, sum; one of "
+            "your own needs the key file",
         ),
         (
             mine(),
             "backends.mine: unknown library 'mine' (the entry's own name, as it has no key "
-            "library); known here: numpy, torch; one of your own needs the key file",
+            "library); known here: cupy, jax, numba, numexpr, numpy, torch; one of "
+            "your own needs the key file",
         ),
         (
             mine(library="trch"),
             "backends.mine.library: unknown library 'trch'; did you mean 'torch'? "
-            "Known here: numpy, torch; one of your own needs the key file",
+            "Known here: cupy, jax, numba, numexpr, numpy, torch; one of "
+            "your own needs the key file",
         ),
         (mine(library=3), "backends.mine.library: 3 is not a library's name; a backend that "),
         (

@@ -330,7 +330,7 @@ def test_a_large_output_is_kept_as_an_even_sample():
 
 def test_a_round_stays_under_the_checksum_limit(tmp_path):
     """Snakemake compares files by content only below 1 MB; facts are long on large machines."""
-    long = {"environment": 200, "conditions": 300, "note": 80, "cpu": 60}
+    long = {"environment": 200, "conditions": 300, "note": 80, "cpu": 60, "code": 26}
     row = {name: "x" * long.get(name, 8) for name in record.FACTS}
     # Three columns of full digits.
     row |= dict.fromkeys(("seconds", "device_s", "started_at"), "1.2345678901234567e-06")

@@ -6,12 +6,14 @@ import re
 import pytest
 
 import verdicts_doubted
+import verdicts_of_libraries
 import verdicts_with_gpu
 import verdicts_without_gpu
 from crossover import trust, verdict
 from made_up_verdicts import failed, numpy, of
 
 CASES = verdicts_with_gpu.CASES | verdicts_without_gpu.CASES | verdicts_doubted.CASES
+CASES |= verdicts_of_libraries.CASES
 
 
 @pytest.mark.parametrize("case", CASES.values(), ids=CASES)

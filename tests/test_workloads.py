@@ -6,7 +6,8 @@ import numpy as np
 import pytest
 
 from crossover import plugin
-from crossover.workloads import draw
+from crossover.work import wanted
+from crossover.workloads import REGIMES, draw
 
 FILES = plugin.builtin("workloads")
 WORKLOADS = {name: plugin.load(path) for name, path in FILES.items()}
@@ -28,17 +29,26 @@ def test_drawing_again_block_by_block_gives_the_same_numbers(dtype, count):
 @pytest.mark.parametrize("size", [10, 300])
 def test_the_cost_is_the_bytes_of_the_arrays(name, size):
     workload = WORKLOADS[name]
-    cost = workload.cost(size, 4)
-    inputs = workload.inputs(np.random.default_rng(0), size, "float32")
+    dtype = next(d for d in ("float32", "complex64") if d in workload.DTYPES)
+    cost = workload.cost(size, np.dtype(dtype).itemsize)
+    rng = np.random.default_rng(0)
+    inputs = workload.inputs(rng, size, dtype)
     assert cost.input_bytes == sum(array.nbytes for array in inputs)
-    outputs = workload.compute(np, *inputs, size=size, dtype=np.float32, device="cpu")
+    offered = {"size": size, "dtype": np.dtype(dtype), "device": "cpu", "random": rng.random}
+    outputs = workload.compute(np, *inputs, **wanted(workload.compute, offered))
     outputs = outputs if isinstance(outputs, tuple) else (outputs,)
     assert cost.output_bytes == sum(array.nbytes for array in outputs)
 
 
+@pytest.mark.parametrize("name", WORKLOADS)
+def test_the_regime_is_one_that_is_explained(name):
+    assert plugin.declared(FILES[name])["REGIME"] in REGIMES
+
+
 @pytest.mark.parametrize("kind", ["workloads", "backends"])
 def test_neither_names_the_other(kind):
-    """N + M files, not N x M: no workload imports a library at its top, no backend a workload."""
+    """N + M files, not N x M: no workload imports a library at its top, no backend names a workload
+    but as a key of its KERNELS."""
     others = {"workloads": {"torch", "numpy"}, "backends": set(plugin.builtin("workloads"))}[kind]
     for path in plugin.builtin(kind).values():
         tree = ast.parse(path.read_text())
@@ -48,6 +58,10 @@ def test_neither_names_the_other(kind):
                 imported |= {alias.name.split(".")[0] for alias in node.names}
             if isinstance(node, ast.ImportFrom):
                 imported |= {(node.module or "").split(".")[-1]}
+        for node in tree.body:
+            match node:
+                case ast.Assign(targets=[ast.Name(id="KERNELS")], value=ast.Dict() as kernels):
+                    kernels.keys.clear()
         names = {node.id for node in ast.walk(tree) if isinstance(node, ast.Name)}
         strings = {node.value for node in ast.walk(tree) if isinstance(node, ast.Constant)}
         assert not others & imported, path

@@ -59,6 +59,8 @@ WORKLOADS = sorted(CONFIG.workloads)
 DTYPES = sorted({cell.dtype for cell in CELLS})
 # Backends whose data has to be brought to a device.
 DEVICES = [name for name in BACKENDS if CONFIG.backends[name].device != "cpu"]
+# The kind of work of each workload.
+REGIMES = {name: CONFIG.workloads[name].regime for name in WORKLOADS}
 OUT = str(CONFIG.folder)
 SUMMARY = f"{OUT}/summary.csv"
 ENVIRONMENT = str(ROOT / "environment.yml")
@@ -191,7 +193,7 @@ def ceilings():
 
 def pictures():
     """Charts of each workload and dtype, with the curve where the output is one, of each workload,
-    and of each dtype; SVG and PNG."""
+    of each dtype, and of a survey; SVG and PNG."""
     workloads = CONFIG.workloads.values()
     charts = ("time", "speedup", "parts", *(["reuse"] if DEVICES else []))
     names = [
@@ -202,6 +204,7 @@ def pictures():
     ]
     names += [f"{name}/accuracy" for name in WORKLOADS]
     names += [f"roofline_{dtype}" for dtype in DTYPES]
+    names += ["regimes"] if CONFIG.is_survey else []
     return [f"{OUT}/plots/{name}.{format}" for name in names for format in ("svg", "png")]
 
 

@@ -6,7 +6,7 @@ rule decide:
             *library("decide.py", "break_even.py", "speedup_curve.py", "intervals.py"),
             *library("reuse.py", "take_home.py", "use_gpu_template.py", "table.py", "cells.py"),
             *library("verdict.py", "findings.py", "costs.py", "trust.py", "words.py", "rows.py"),
-            *library("grades.py", "machines.py", "slowing.py", *READING),
+            *library("fastest.py", "grades.py", "machines.py", "slowing.py", *READING),
         ],
     output:
         verdict=report(f"{OUT}/verdict.md", category="Verdict", caption="../report/verdict.rst"),
@@ -52,3 +52,7 @@ if ARTICLE:
             "the article beside us"
         script:
             "../scripts/article.py"
+
+
+# Only where there are several kinds of work to tell apart.
+SURVEY = f"{OUT}/regimes.md" if CONFIG.is_survey else []

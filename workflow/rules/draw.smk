@@ -107,6 +107,42 @@ rule roofline:
         "../scripts/roofline.py"
 
 
+if CONFIG.is_survey:
+
+    localrules:
+        regimes,
+
+    rule regimes:
+        input:
+            summary=SUMMARY,
+            break_even=rules.decide.output.break_even,
+            reuse=rules.decide.output.reuse,
+            code=[
+                source(SCRIPTS / "regimes.py"),
+                *library("chart_regimes.py", "regimes.py", "workloads/__init__.py"),
+                *library("verdict.py", "findings.py", "costs.py", "trust.py", "rows.py"),
+                *library("fastest.py", "placement.py", "slowing.py", "take_home.py", "cells.py"),
+                *library(*DECIDED, *CHARTING),
+            ],
+        output:
+            markdown=report(SURVEY, category="Verdict", caption="../report/kinds.rst"),
+            svg=report(
+                f"{OUT}/plots/regimes.svg",
+                **on_page("regimes", category="All workloads", dtype="all"),
+            ),
+            png=f"{OUT}/plots/regimes.png",
+        log:
+            f"logs/{CONFIG.name or 'default'}/regimes.log",
+        conda:
+            ENVIRONMENT
+        params:
+            regimes=[f"{name}: {kind}" for name, kind in REGIMES.items()],
+        message:
+            "draw what kind of work is worth moving"
+        script:
+            "../scripts/regimes.py"
+
+
 rule curve:
     input:
         tables=lambda wildcards: [str(cell.csv(1)) for cell in drawn_cells(wildcards)],

@@ -8,6 +8,7 @@ rule page:
         break_even=rules.decide.output.break_even,
         reuse=rules.decide.output.reuse,
         article=ARTICLE,
+        regimes=SURVEY,
         pictures=sorted(file for file in pictures() if file.endswith(".svg")),
         probes=[str(cells.probe_json(name)) for name in BACKENDS],
         code=[
@@ -15,7 +16,7 @@ rule page:
             *[source(ROOT / "workflow/page" / name) for name in PAGE_PARTS],
             *library("page.py", "page_files.py", "page_parts.py", "inline_svg.py", "svg.py"),
             *library("words.py", "rows.py", "grades.py", "intervals.py", "table.py", "cells.py"),
-            *library("take_home.py", *DECIDED, *READING),
+            *library("assumed.py", "take_home.py", *DECIDED, *READING),
         ],
     output:
         page=f"{OUT}/report.html",

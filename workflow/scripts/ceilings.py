@@ -21,6 +21,7 @@ job.ceilings(
         "threads": params.threads,
         "versions": params.versions,
         "where": params.machine,
+        "harness": list(snakemake.input.code),
         "csv": str(snakemake.output.csv),
         "array": None,
         "asked": dict(snakemake.resources.items()),

@@ -25,6 +25,7 @@ job.measure(
         "threads": params.threads,
         "versions": params.versions,
         "where": params.machine,
+        "harness": list(snakemake.input.code),
         "csv": str(snakemake.output.csv),
         "array": snakemake.output.get("array"),
         "keep_mb": snakemake.config["arrays"]["keep_mb"],

@@ -16,6 +16,7 @@ with record.or_exit(), turn(shared=True):
             break_even=given.break_even,
             reuse=given.reuse,
             article=given.article,
+            regimes=given.regimes,
             pictures=given.pictures,
             probes=given.probes,
             config=snakemake.config,

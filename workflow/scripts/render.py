@@ -16,6 +16,7 @@ job.render(
         "seed": int(params.seed),
         "budget_s": float(params.budget_s),
         "threads": "all",
+        "harness": list(snakemake.input.code),
         "csv": str(snakemake.output.csv),
         "array": None,
         "asked": dict(snakemake.resources.items()),

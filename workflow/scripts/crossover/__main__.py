@@ -1,7 +1,7 @@
 """The command line behind the Makefile: `python -m crossover check | close | peek | plan | ...`.
 
-Everything here reads; only `retry` and `fresh` remove, after they have listed what, and `refine`
-measures.
+Everything here reads; only `retry` and `fresh` remove, after they have listed what, `refine`
+measures, and `pack` and `compare` write what they are asked for.
 """
 
 import argparse
@@ -25,6 +25,7 @@ from crossover import (
     identity,
     job,
     lost,
+    pack,
     planning,
     plugin,
     record,
@@ -46,7 +47,7 @@ from crossover.yaml_strict import read_yaml
 
 COMMANDS = (
     *("check", "close", "peek", "plan", "doctor", "refine", "retry", "fresh", "cell"),
-    "lost",
+    *("pack", "compare", "check-backend", "lost"),
 )
 
 
@@ -66,9 +67,26 @@ def main() -> None:
     parser.add_argument("--minutes", default="5", help="refine: the time for all of it")
     parser.add_argument("--within", default="1.5", help="refine: how narrow, as high over low")
     parser.add_argument("--undo", action="store_true", help="refine: forget the sizes it added")
-    parser.add_argument("arguments", nargs="*", help="after --: flags for Snakemake, or all of it")
+    parser.add_argument("--out", type=Path, help="pack: the file; compare: the folder")
+    parser.add_argument("--host", action="store_true", help="pack: host names as they are")
+    parser.add_argument("--gate", default="", help="compare: exit 1 beyond this slowdown, 2 unsure")
+    parser.add_argument("--allow", action="store_true", help="compare: gate other code as well")
+    parser.add_argument("--file", default="", help="check-backend: a Python file")
+    parser.add_argument("--device", default="", help="check-backend: the first that it names")
+    parser.add_argument("--options", default="", help="check-backend: as JSON")
+    words = "after --: flags for Snakemake, or all of its command; compare: archives"
+    parser.add_argument("arguments", nargs="*", help=words)
     options = parser.parse_intermixed_args()
+    if options.command == "compare":  # which needs no config
+        from crossover import compare_command  # only here: it imports matplotlib
+
+        how = (options.gate, options.allow, options.out)
+        sys.exit(compare_command.run(options.arguments, *how))
     try:
+        if options.command == "check-backend":
+            from crossover import check_command  # only here: it imports NumPy
+
+            sys.exit(check_command.run(options.file, options.device, options.options))
         if options.undo:  # also where what is to be undone is damaged
             refine_command.undo(read(read_yaml(options.config), Path.cwd()))
             return
@@ -99,13 +117,15 @@ def main() -> None:
                 one_cell(config, options)
             case "lost":
                 sys.exit(lost.recover(options.arguments))
+            case "pack":
+                print("\n".join(pack.pack(config, options.out, options.host)))
     except ConfigError as error:
         sys.exit("\n".join(error.lines))
     except BrokenPipeError:  # the reader, such as `head`, has seen enough
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
     except FileNotFoundError as error:
         sys.exit(f"{error.filename} is not there yet: run the sweep first ('make sweep')")
-    except (record.Damaged, planning.NotPlanned) as error:
+    except (record.Damaged, planning.NotPlanned, pack.NotPacked, record.NotWritten) as error:
         sys.exit(str(error))
 
 

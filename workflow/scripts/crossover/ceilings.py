@@ -19,7 +19,7 @@ from crossover.clock import Samples, Stopwatch
 from crossover.interference import Counters
 from crossover.measurement import rows_of
 from crossover.status import ERROR, UNAVAILABLE, Failed, one_line
-from crossover.workloads import host_dtype
+from crossover.workloads import host_dtype, stored_as
 
 # Working sets: from one that every first-level cache holds to one that few last-level caches do,
 # each twice the one before, so that a cell of any size has one nearly as large beside it.
@@ -43,7 +43,6 @@ class Ceilings:
         self.notes: dict[str, None] = {}
         self.backend: Any = None
         self.dtype = task["dtype"]
-        self.item = itemsize(self.dtype)
 
     def run(self) -> None:
         """Raises where the backend cannot even add one; what else it cannot do is a note."""
@@ -53,6 +52,7 @@ class Ceilings:
         self.facts["import_s"] = time.perf_counter() - start
         self.backend = module.Backend(task["device"], task["threads_granted"], task["options"])
         self.backend.dtype(self.dtype)
+        self.item = itemsize(stored_as(self.backend.computed_in(self.dtype)))
 
         import numpy as np
 
@@ -124,7 +124,9 @@ class Ceilings:
     def _add(self, count: int) -> float:
         array, moved = self._device(count), count * self.item
         cost = {"size": count, "input_bytes": moved, "output_bytes": moved, "flop": count}
-        return self._sample("memory", partial(iadd, array, 1), array, cost)
+        own = self.backend.add_one
+        call = partial(own, array) if own else partial(iadd, array, 1)
+        return self._sample("memory", call, array, cost)
 
     def _matrix_vector(self, count: int) -> float:
         """A library's sums may use one thread on a host where its matrix products use all."""

@@ -16,7 +16,6 @@ from crossover.style import Entry, Look
 SCOPE = "compute"
 COLUMNS = 4  # panels beside each other
 HEIGHTS = {1: 3.6, 2: 2.8}  # inches of a panel, by the number of rows of panels
-FULL = "ieee"  # the precision of products that needs no mention
 
 
 def accuracy(summary: pd.DataFrame, workload: str) -> Figure:
@@ -82,10 +81,6 @@ def _how(drawn: pd.DataFrame) -> list[str]:
     ]
     if (drawn["error"] == 0).any():
         lines.append("At 0: the very numbers of the reference.")
-    for precision in drawn["precision"].unique():
-        if precision not in ("", FULL):
-            names = drawn[drawn["precision"] == precision]["backend"].unique()
-            lines.append(f"Precision of products {precision}: {', '.join(names)}.")
     return lines
 
 

@@ -21,10 +21,10 @@ from importlib import metadata, util
 from pathlib import Path
 from typing import Any, TypeVar
 
-from crossover import facts, gpu, identity, interference, job, machine, plugin, record, turn
+from crossover import facts, gpu, identity, interference, job, machine, plugin, record, turn, work
 from crossover.cells import RESULTS, itemsize
 from crossover.config import Config
-from crossover.doctor import NOT_TRIED, Facts, Need
+from crossover.doctor import NOT_SAID, NOT_TRIED, Facts, Need
 from crossover.doctor_gpu import Card, Gpu
 from crossover.slowing import OFF, SLOWING
 from crossover.status import ERROR, one_line
@@ -173,11 +173,14 @@ def _cells(config: Config) -> tuple[list[Need], dict[str, str], float]:
     needs, no_cost, kept = [], {}, 0.0
     for workload in config.workloads.values():
         try:
-            module = plugin.load(workload.file)
-            in_place = bool(getattr(module, "IN_PLACE", False))
+            in_place = bool(plugin.declared(workload.file).get("IN_PLACE"))
             for dtype in workload.dtypes:
                 for size in workload.sizes_in(dtype):
-                    cost = module.cost(size, itemsize(host_dtype(dtype)))
+                    item = itemsize(host_dtype(dtype))
+                    cost = work.estimate(workload.file, size, dtype, item)
+                    if cost is None:
+                        no_cost[workload.name] = NOT_SAID
+                        continue
                     results = cost.temporary_bytes + (0 if in_place else cost.output_bytes)
                     whole = int(cost.input_bytes + results)
                     moved = int(cost.input_bytes + cost.output_bytes)

@@ -20,6 +20,7 @@ from typing import Any
 from crossover import machine, plugin, record
 from crossover.measurement import Measurement
 from crossover.status import ERROR, OK, Failed, Unavailable, one_line, own_words
+from crossover.work import where
 
 
 def main() -> None:
@@ -46,7 +47,8 @@ def _measure(task: dict[str, Any]) -> None:
         rows, status, reason = measurement.rows, OK, ""
     except BaseException as error:  # whatever it is becomes the cell's reason
         _log_traceback()
-        rows, status, reason = [{}], measurement.status_of(error), one_line(error)
+        rows, status = [{}], measurement.status_of(error)
+        reason = one_line(error) + where(error, task.get("workload_file", ""))
     facts |= measurement.facts
     if task["array"]:
         content = record.EMPTY_NPY
@@ -99,7 +101,8 @@ def _probe(task: dict[str, Any]) -> None:
         _log_traceback()
         found["available"] = False
         if isinstance(error, Failed | ImportError | OSError):
-            found |= {"status": Unavailable.status, "reason": own_words(error)}
+            status = error.status if isinstance(error, Failed) else Unavailable.status
+            found |= {"status": status, "reason": own_words(error)}
         else:  # a full device, or a mistake in the backend's file, is no missing one
             status = ERROR if backend is None else backend.status_of(error)
             found |= {"status": status, "reason": one_line(error)}

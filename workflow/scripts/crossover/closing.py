@@ -14,6 +14,7 @@ from crossover.status import NOT_MEASURED
 # What there is to look at, and what it is; in this order, as far as it is there.
 PLACES = {
     "report.html": "the page",
+    "regimes.md": "what kind of work",
     "plots": "charts",
     "summary.csv": "every cell",
     "break_even.csv": "from which size on",

@@ -19,16 +19,19 @@ from crossover.yaml_strict import ConfigError, read_yaml
 __all__ = ["Backend", "Config", "ConfigError", "Workload", "check_file", "load", "read", "refined"]
 
 # What has its place in results/ already, so that no config can have its own folder there.
-RESERVED_FOLDERS = ("backends", "ceilings", "cells", "logs", "plots", "render")
+RESERVED_FOLDERS = ("backends", "ceilings", "cells", "compare", "logs", "plots", "render")
 RESERVED_FILES = (
-    *("article.csv", "article.md", "break_even.csv", "readme.md", "report.html", "reuse.csv"),
-    *("snakemake_report.html", "summary.csv", "use_gpu.py", "verdict.md"),
+    *("article.csv", "article.md", "break_even.csv", "readme.md", "regimes.md", "report.html"),
+    *("pack.zip", "reuse.csv", "snakemake_report.html", "summary.csv", "use_gpu.py", "verdict.md"),
 )
 RESERVED = (*RESERVED_FOLDERS, *RESERVED_FILES, added_sizes.NAME)
 
 # By the way of drawing. A line through more points takes matplotlib seconds a picture, then minutes
 # and gigabytes.
 MOST_POINTS = {"line": 1_000_000, DRAWN_BY: inf}
+
+# Kinds of work that make a config a survey of them. The article's three workloads are of three.
+FEWEST_REGIMES = 4
 
 
 @dataclass(frozen=True)
@@ -91,6 +94,12 @@ class Config:
             for name, backend in self.backends.items()
             if backend.device != "cpu" and "gpu_model" in dict(backend.resources)
         }
+
+    @property
+    def is_survey(self) -> bool:
+        """Whether it has so many kinds of work that they are told apart."""
+        kinds = {workload.regime for workload in self.workloads.values()}
+        return len(kinds - {""}) >= FEWEST_REGIMES
 
     @property
     def folder(self) -> Path:

@@ -23,6 +23,7 @@ LEAST_FREE = 10_000_000  # bytes of disk: Snakemake's own files and some dozen c
 BUSY_CORES = 0.5  # by others: less is what a desktop does by itself
 PRESSURE_SHARE = 0.1  # of the time; the bound of interference.disturbed
 OPTIONAL = ("torch",)  # its backends say themselves that it is missing
+NOT_SAID = "its file does not say what it needs, so memory and disk are not foreseen for it"
 NOT_TRIED = "not tried, since a sweep is measuring on this machine"
 INSTALL = "'.venv/bin/pip install -r requirements.txt' installs what is needed"
 # Where the clock rises with the load under the governor "powersave": they have no other slow one.
@@ -253,8 +254,12 @@ def _pages(facts: Facts) -> Line | None:
 
 
 def _workloads(facts: Facts) -> list[Line]:
-    advice = "every cell of it will fail like this: repair its file"
-    return [Line(LOOK, "workload", f"{name}: {why}", advice) for name, why in facts.no_cost.items()]
+    repair = "every cell of it will fail like this: repair its file"
+    say = "a function cost(size, itemsize) in its file would tell"
+    return [
+        Line(LOOK, "workload", f"{name}: {why}", say if why == NOT_SAID else repair)
+        for name, why in facts.no_cost.items()
+    ]
 
 
 def _settings(facts: Facts) -> list[Line]:

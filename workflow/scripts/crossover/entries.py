@@ -4,7 +4,8 @@ Whether a device, an option or a dtype makes sense is written in the file that d
 or backend; it is read there as text, and nothing is imported.
 """
 
-from collections.abc import Iterator
+import ast
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -13,10 +14,13 @@ from typing import Any
 from crossover import plugin
 from crossover.schema import Problem
 from crossover.spelling import choices, dotted, show
+from crossover.workloads import COMPUTE_TAKES, REGIMES, TAKES
 
 # What such a file must define: the form is described in workloads/ and backends/ of this package.
-WORKLOAD = ("inputs", "compute", "output_shapes", "cost", "error", "bound")
+WORKLOAD = ("inputs", "compute")
 BACKEND = ("Backend",)
+PICTURES = (".png", ".svg")  # which lie beside the workloads' folders
+LARGEST_FILE = 1_000_000  # bytes: Snakemake does not see what was edited in larger ones
 
 
 @dataclass(frozen=True)
@@ -38,6 +42,11 @@ class Workload:
     def is_curve(self) -> bool:
         """Whether its output is x and y of a curve, which is drawn."""
         return bool(plugin.declared(self.file).get("CURVE"))
+
+    @cached_property
+    def regime(self) -> str:
+        """Which kind of work it is, one of REGIMES; '' where its file does not say."""
+        return str(plugin.declared(self.file).get("REGIME", ""))
 
 
 @dataclass(frozen=True)
@@ -100,14 +109,29 @@ def resolve_workloads(
             line = f"{dotted(at)}: unknown workload; {choices(name, ours)}"
             problems.append(Problem(at, f"{line}; one of your own needs the key file"))
             continue
+        if taken := _taken(name, entry, ours):
+            problems.append(Problem(at, f"{dotted(at)}: {taken}"))
+            continue
         file = _path(base, entry["file"]) if "file" in entry else ours[name]
         constants = _constants(file, WORKLOAD, at, entry, problems)
         if constants is None or bad:
             continue
         able = _names(constants, "DTYPES", file, at, problems)
+        if (regime := constants.get("REGIME", "")) not in ("", *REGIMES):
+            line = f"{dotted(at)}: REGIME in {file.name}: {show(regime)} is no kind of work; "
+            problems.append(Problem(at, line + choices(regime, REGIMES)))
         dtypes = _dtypes(values, entry, able, at, problems)
         found[name] = Workload(name, file, tuple(sizes or ()), tuple(dtypes))
     return found
+
+
+def _taken(name: str, entry: dict[str, Any], ours: dict[str, Path]) -> str:
+    """Why a workload cannot have that name, '' where it can."""
+    if "file" in entry and name.casefold() in ours:
+        return "the name is taken by a workload that ships with Crossover; any other name"
+    if name.casefold().endswith(PICTURES):
+        return "the name is taken by a picture in results/; any that does not end in .png or .svg"
+    return ""
 
 
 def _dtypes(
@@ -213,7 +237,23 @@ def _option_problems(
         if key not in known:
             line = f"{dotted((*at, 'options', key))}: unknown option; "
             problems.append(Problem(at, line + choices(key, known, f"Known to {file.name}")))
+    if not problems and isinstance(constants["OPTIONS"] if options else None, dict):
+        problems += _value_problems(options, constants["OPTIONS"], file, at)
     return problems
+
+
+def _value_problems(
+    options: dict[str, Any], allowed: dict[str, Any], file: Path, at: tuple[str, str]
+) -> Iterator[Problem]:
+    """Of options whose file has a tuple of the values that they may have."""
+    for key, value in options.items():
+        values = allowed[key]
+        if not isinstance(values, tuple | list):
+            continue
+        if not any(value == one and type(value) is type(one) for one in values):
+            line = f"{dotted((*at, 'options', key))}: {show(value)} is not possible; "
+            words = [str(one).lower() if isinstance(one, bool) else str(one) for one in values]
+            yield Problem(at, line + choices(value, words, f"Known to {file.name}"))
 
 
 def _path(base: Path, file: str) -> Path:
@@ -229,12 +269,13 @@ def _constants(
 ) -> dict[str, Any] | None:
     """The constants that a workload or backend file declares; None, and a line, where it is bad."""
     path = dotted((*at, "file") if "file" in entry else at)
+    if {"{", "}"} & set(entry.get("file", "")):
+        words = "has { or } in its path, where Snakemake reads wildcards; rename it"
+        problems.append(Problem(at, f"{path}: {show(str(file))} {words}"))
+        return None
     try:
-        there = plugin.functions(file)
-        if not (missing := [name for name in needed if name not in there]):
+        if not (words := _lacks(file, needed)):
             return plugin.declared(file)
-        kind = "class" if needed == BACKEND else "function"
-        words = f"has no {kind} {', '.join(missing)}"
     except FileNotFoundError:
         words = "is not there"
     except IsADirectoryError:
@@ -242,11 +283,37 @@ def _constants(
     except OSError as error:
         words = f"cannot be read: {error.strerror}"
     except SyntaxError as error:
-        words = f"is not Python: line {error.lineno}: {error.msg}"
+        words = f"is not Python: line {error.lineno or 1}: {' '.join(str(error.msg).split())}"
     except (ValueError, RecursionError, MemoryError) as error:  # zero bytes, not UTF-8, a bomb
         words = f"is not Python: {' '.join(str(error).split())}"
     problems.append(Problem(at, f"{path}: {show(str(file))} {words}"))
     return None
+
+
+def _lacks(file: Path, needed: tuple[str, ...]) -> str:
+    """Why a file is none that can be measured, '' where it is one; raises as plugin.declared."""
+    there = plugin.functions(file)
+    kind, kinds = ("class", ast.stmt) if needed == BACKEND else ("function", ast.FunctionDef)
+    if missing := [name for name in needed if not isinstance(there.get(name), kinds)]:
+        return f"has no {kind} {', '.join(missing)}"
+    if file.stat().st_size > LARGEST_FILE:
+        return f"has more than {LARGEST_FILE:,} bytes; data can be in files that it reads"
+    return "; ".join(_cannot_be_called(there)) if needed == WORKLOAD else ""
+
+
+def _cannot_be_called(there: Mapping[str, ast.FunctionDef | ast.ClassDef]) -> Iterator[str]:
+    """What functions of a workload ask for that nobody gives them. A decorator may."""
+    for name, known in {**TAKES, "compute": COMPUTE_TAKES}.items():
+        node = there.get(name)
+        if not isinstance(node, ast.FunctionDef) or node.decorator_list:
+            continue
+        given = node.args
+        places = [*given.posonlyargs, *given.args]
+        asked = places[: len(places) - len(given.defaults)] if name != "compute" else []
+        asked += [a for a, d in zip(given.kwonlyargs, given.kw_defaults, strict=True) if d is None]
+        if unknown := [each.arg for each in asked if each.arg not in known]:
+            words = f"line {node.lineno}: {name} asks for {', '.join(unknown)}, but can have"
+            yield f"{words} {', '.join(known)}" + (" by name" if name == "compute" else "")
 
 
 def _names(

@@ -86,6 +86,15 @@ class Findings:
         """Any row of a backend that was measured."""
         return next(row for (name, _, _), row in self.curves.rows.items() if name == backend)
 
+    def library(self, backend: str) -> str:
+        """Of any backend, '' of one that was not measured."""
+        return self.facts(backend)["library"] if backend in self.curves.backends else ""
+
+    def fastest_first(self, backends: Iterable[str], scope: str = "compute") -> list[str]:
+        """By their speedups at the largest sizes; those without one last."""
+        found = {name: self.at_largest(name, scope) for name in backends}
+        return sorted(found, key=lambda name: -(at.point if (at := found[name]) else 0.0))
+
     def seconds(self, backend: str, scope: str, size: int) -> float | None:
         row = self.row(backend, scope, size)
         return float(row["median_s"]) if row else None
@@ -96,14 +105,19 @@ class Findings:
     def at_largest(self, backend: str, scope: str) -> Speedup | None:
         """Over the baseline, at the largest size that has a speedup."""
         for size in reversed(self.sizes(backend, scope)):
-            row = self.curves.rows[backend, scope, size]
-            if not row["speedup"]:
-                continue
-            if not row["finding"]:
-                return Speedup(size, "", float(row["speedup"]))
-            columns = ("speedup", "speedup_low", "speedup_high")
-            return Speedup(size, row["finding"], *(float(row[name]) for name in columns))
+            if found := self.at(backend, scope, size):
+                return found
         return None
+
+    def at(self, backend: str, scope: str, size: int) -> Speedup | None:
+        """Over the baseline, at one size."""
+        row = self.row(backend, scope, size)
+        if row is None or not row["speedup"]:
+            return None
+        if not row["finding"]:
+            return Speedup(size, "", float(row["speedup"]))
+        columns = ("speedup", "speedup_low", "speedup_high")
+        return Speedup(size, row["finding"], *(float(row[name]) for name in columns))
 
     def best_at_largest(self, backend: str, scope: str) -> tuple[str, Speedup] | None:
         """The same over the best CPU backend, and which that is, as far as can be seen."""

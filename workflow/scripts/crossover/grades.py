@@ -12,6 +12,7 @@ FEW_THREADS = "few_threads"
 DISTURBED = "disturbed"
 DRIFTING = "drifting"
 ABOVE_CEILING = "above_ceiling"
+RECOMPILED = "recompiled"
 LAUNCH_BOUND = "launch_bound"
 SINGLE_CALL = "single_call"
 NOT_PAIRED = "not_paired"
@@ -24,6 +25,7 @@ MEANING = {
     SHARED_NODE: "others may have measured on the node at the same time",
     DRIFTING: "slower by more than 5 % in the second half of a round",
     ABOVE_CEILING: "faster than this machine's memory, arithmetic or link",
+    RECOMPILED: "compiled again after the first call, see recompiled in the raw files",
     LAUNCH_BOUND: "so short that the timing loop is more than 1 % of it",
     SINGLE_CALL: "one call is longer than the budget of a round",
     NOT_PAIRED: "not measured next to the baseline, on the same machine",
@@ -69,6 +71,11 @@ def few_threads(facts: Mapping[str, str]) -> bool:
 def shared_node(facts: Mapping[str, str]) -> bool:
     """On a cluster: neither was the node ours alone, nor is the lock known to be the node's."""
     return facts["node_use"] == "shared"
+
+
+def recompiled(facts: Mapping[str, str]) -> bool:
+    """Was something compiled again after the first call? Empty where nothing is compiled at all."""
+    return int(facts.get("recompiled") or 0) > 0
 
 
 def drifting(seconds: Sequence[float]) -> bool:

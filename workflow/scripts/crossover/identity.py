@@ -20,6 +20,7 @@ HARNESS = (
     "backends/__init__.py",
     "child.py",
     "clock.py",
+    "defaults.py",
     "interference.py",
     "job.py",
     "machine.py",
@@ -32,6 +33,7 @@ HARNESS = (
     "status.py",
     "synchronized.py",
     "turn.py",
+    "work.py",
     "workloads/__init__.py",
 )
 

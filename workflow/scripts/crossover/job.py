@@ -31,7 +31,8 @@ from crossover.status import (
 )
 from crossover.turn import turn
 
-# Every one of them: OpenBLAS alone listens to three, and Snakemake sets all to the job's threads.
+# Every one of them: OpenBLAS alone listens to three, and Snakemake sets all but the last one to the
+# job's threads.
 THREAD_VARIABLES = (
     "OMP_NUM_THREADS",
     "OPENBLAS_NUM_THREADS",
@@ -39,6 +40,7 @@ THREAD_VARIABLES = (
     "MKL_NUM_THREADS",
     "VECLIB_MAXIMUM_THREADS",
     "NUMEXPR_NUM_THREADS",
+    "NUMBA_NUM_THREADS",
 )
 # The C allocator keeps what is freed and hands it out again, instead of giving it to the kernel and
 # paying a page fault for every page of the next array.
@@ -140,6 +142,7 @@ def _with_facts(task: Mapping[str, Any], kind: str) -> dict[str, Any]:
         "conditions": machine.conditions(),
         "python_version": platform.python_version(),
         **scheduler.facts(task.get("asked", {})),
+        "code": _code(task),
     }
     if "backend_file" in task:
         facts["library"], facts["version"] = _library(Path(task["backend_file"]))
@@ -153,6 +156,17 @@ def _with_facts(task: Mapping[str, Any], kind: str) -> dict[str, Any]:
     return {**task, "kind": kind, "facts": facts, "threads_granted": granted, "parent": os.getpid()}
 
 
+def _code(task: Mapping[str, Any]) -> str:
+    """Checksums of the sources that measure: the workload's file, the backend's, the harness's;
+    'none' for one that has no part in it. `make compare` divides no times of different code."""
+    sources = (task.get("workload_file"), task.get("backend_file"), *task.get("harness", ()))
+    workload, backend, *harness = (
+        zlib.crc32(Path(source).read_bytes()) if source else None for source in sources
+    )
+    whole = zlib.crc32(repr(harness).encode()) if harness else None
+    return " ".join("none" if crc is None else f"{crc:08x}" for crc in (workload, backend, whole))
+
+
 def _question(task: Mapping[str, Any]) -> str:
     """What a probe is asked, so that an answer to something else is told from one to this."""
     names = ("device", "options", "threads", "versions", "where")
@@ -161,9 +175,11 @@ def _question(task: Mapping[str, Any]) -> str:
 
 
 def _library(backend_file: Path) -> tuple[str, str]:
-    """The first library that a backend's times belong to, and its version, without importing it."""
+    """The first library that a backend's times belong to, the first one that is here where it has
+    several names, and its version, without importing it."""
     names = plugin.declared(backend_file).get("LIBRARIES", ())
-    return (names[0], installed(names[0])) if names else (backend_file.stem, "")
+    found = [name for name in names if installed(name)] or [*names, backend_file.stem]
+    return found[0], installed(found[0]) if names else ""
 
 
 def installed(distribution: str) -> str:

@@ -7,15 +7,14 @@ them, and only this file synchronizes.
 import gc
 import resource
 import time
-import zlib
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from functools import partial
 from pathlib import Path
 from types import ModuleType
-from typing import Any
+from typing import Any, cast
 
-from crossover import interference, machine, placement, plugin, synchronized
+from crossover import interference, machine, placement, plugin, synchronized, work
 from crossover.clock import Run, Samples, Stopwatch, sample
 from crossover.status import (
     ERROR,
@@ -27,7 +26,8 @@ from crossover.status import (
     out_of_memory,
     own_words,
 )
-from crossover.workloads import blocks, host_dtype
+from crossover.work import checksum, results, wanted
+from crossover.workloads import Cost, blocks, host_dtype, sent_as
 
 ATTEMPTS = 2  # a disturbed round is measured once more
 MOST_ROWS = 800  # of samples in a file, which stays under Snakemake's 1 MB for checksums
@@ -48,7 +48,7 @@ class Measurement:
 
     def run(self) -> None:
         """Fills `rows` (the samples) and `array` (the output to keep); raises where it fails."""
-        task, size, dtype = self.task, self.task["size"], self.task["dtype"]
+        task, dtype = self.task, self.task["dtype"]
         start = time.perf_counter()
         module = plugin.load(Path(task["backend_file"]))
         self.facts["import_s"] = time.perf_counter() - start
@@ -56,22 +56,32 @@ class Measurement:
         self.backend = module.Backend(task["device"], task["threads_granted"], task["options"])
         starting_s = time.perf_counter() - start
         self.native_dtype = self.backend.dtype(dtype)
+        computed_in = self.backend.computed_in(dtype)
         self.watch = Stopwatch(self.backend.synchronize, events=self.backend.events())
 
         import numpy as np
 
         self.np = np
-        self.workload = plugin.load(Path(task["workload_file"]))
-        self.in_place = getattr(self.workload, "IN_PLACE", False)
+        self.workload = work.load(Path(task["workload_file"]), task["size"], dtype, computed_in)
+        self.in_place = self.workload.in_place
+        self.facts.update(assumed=self.workload.assumed, n_is=self.workload.n_is)
+        kernel = self._kernel()
         self._facts_of_library()
-        self._refuse_what_cannot_fit()
+        cost = self.workload.cost(np.dtype(host_dtype(dtype)).itemsize)
+        if cost:
+            self.facts["flop"] = cost.flop
+            self._refuse_what_cannot_fit(cost)
 
         placement.scatter()
         machine.reset_peak()
         before_bytes = machine.resident_bytes()
         host = self._inputs()
-        before = None if self.in_place else _checksum(np, host)
+        if not cost:
+            self._refuse_what_cannot_fit(Cost(0.0, sum(array.nbytes for array in host), 0))
+        self._choose(kernel, len(host))
+        before = None if self.in_place else checksum(host)
         first_s = self._first_call(host, starting_s)
+        compiled = self.backend.compilations()
         # Read after the first call: some pools of threads start with it.
         self.facts["threads_effective"] = self.backend.effective_threads()
         for attempt in range(1, ATTEMPTS + 1):
@@ -80,11 +90,13 @@ class Measurement:
                 break
         if self.in_place:
             del host  # its numbers have moved on, and a second copy would not fit
-            self._check(None, size, dtype)
-        elif _checksum(np, host) == before:
-            self._check(host, size, dtype)
+            self._check(None)
+        elif checksum(host) == before:
+            self._check(host)
         else:
             raise Mismatch("compute changed its inputs, but the workload is not IN_PLACE")
+        if compiled is not None:
+            self.facts["recompiled"] = self.backend.compilations() - compiled
         self.facts["host_peak_bytes"] = max(0, machine.peak_bytes() - before_bytes)
         self.facts["device_peak_bytes"] = self.backend.device_peak_bytes()
 
@@ -103,18 +115,15 @@ class Measurement:
         return self.np.random.default_rng(self.task["seed"])
 
     def _inputs(self) -> tuple[Any, ...]:
-        return tuple(self.workload.inputs(self._rng(), self.task["size"], self.task["dtype"]))
+        return self.workload.inputs(self._rng())
 
     def _facts_of_library(self) -> None:
         self.facts.update(self.backend.facts(), numpy_version=self.np.__version__)
 
-    def _refuse_what_cannot_fit(self) -> None:
-        """Raises OutOfMemory before anything is allocated, by the workload's own byte estimate."""
-        item = self.np.dtype(host_dtype(self.task["dtype"])).itemsize
-        cost = self.workload.cost(self.task["size"], item)
-        self.facts.update(
-            flop=cost.flop, input_bytes=cost.input_bytes, output_bytes=cost.output_bytes
-        )
+    def _refuse_what_cannot_fit(self, cost: Cost) -> None:
+        """Raises OutOfMemory before anything is allocated, by the workload's own byte estimate, or
+        where it has none, by the bytes of its inputs."""
+        self.facts.update(input_bytes=cost.input_bytes, output_bytes=cost.output_bytes)
         results = cost.temporary_bytes + (0 if self.in_place else cost.output_bytes)
         if self.backend.on_host:
             _refuse("this machine", cost.input_bytes + results, machine.available_bytes())
@@ -124,26 +133,44 @@ class Measurement:
             _refuse("the device", cost.input_bytes + results, memory[0])
 
     def _upload(self, host: tuple[Any, ...]) -> tuple[Any, ...]:
-        return tuple(self.backend.to_device(array, self.task["dtype"]) for array in host)
+        to_device = self.backend.to_device
+        return tuple(to_device(array, sent_as(array, self.task["dtype"])) for array in host)
+
+    def _kernel(self) -> Callable[..., Any] | None:
+        """The backend's own code for a shipped workload; raises where it can run nothing else."""
+        shipped = plugin.shipped_name("workloads", Path(self.task["workload_file"]))
+        return cast(Callable[..., Any] | None, self.backend.kernel(shipped))
+
+    def _choose(self, kernel: Callable[..., Any] | None, count: int) -> None:
+        """What runs: the kernel, else the workload's `compute` over the backend's library; and what
+        it is given by name, beside so many arrays."""
+        function = kernel or self.workload.function(self.backend.xp, count)
+        offered = {
+            "size": self.task["size"],
+            "dtype": self.native_dtype,
+            "device": self.backend.device,
+            "random": getattr(self.backend, "random", None),
+        }
+        self.named = wanted(function, offered)
+        self.function = kernel or self.backend.compiled(function)
+        self._seed()
+
+    def _seed(self) -> None:
+        """Random numbers that a computation makes itself are the same in every process."""
+        if "random" in self.named:
+            self.backend.seed(self.task["seed"])
 
     def _compute(self, device: tuple[Any, ...]) -> Callable[[], Any]:
-        return partial(
-            self.workload.compute,
-            self.backend.xp,
-            *device,
-            size=self.task["size"],
-            dtype=self.native_dtype,
-            device=self.backend.device,
-        )
+        return partial(self.function, *device, **self.named)
 
     def _download(self, outputs: Any) -> tuple[Any, ...]:
-        return tuple(self.backend.to_host(array) for array in _tuple(outputs))
+        return tuple(self.backend.to_host(array) for array in results(outputs))
 
     def _round_trip(self, host: tuple[Any, ...]) -> tuple[Any, ...]:
         return self._download(self._compute(self._upload(host))())
 
     def _read(self, outputs: Any) -> object:
-        return self.backend.read(_tuple(outputs)[0])
+        return self.backend.read(results(outputs)[0])
 
     def _first_call(self, host: tuple[Any, ...], starting_s: float) -> float:
         """The cold round trip, with the time that starting the device took; its seconds without."""
@@ -213,7 +240,7 @@ class Measurement:
         return signals
 
     def _download_into(self, buffers: tuple[Any, ...], outputs: Any) -> None:
-        for array, buffer in zip(_tuple(outputs), buffers, strict=True):
+        for array, buffer in zip(results(outputs), buffers, strict=True):
             self.backend.copy_to_host(array, buffer)
 
     @contextmanager
@@ -242,34 +269,42 @@ class Measurement:
             for array in locked:
                 self.backend.unpin(array)
 
-    def _check(self, host: tuple[Any, ...] | None, size: int, dtype: str) -> None:
+    def _check(self, host: tuple[Any, ...] | None) -> None:
         """One more call through the same code, on fresh inputs where it works in place; raises
         Mismatch where the answer is not the reference's within the workload's bound."""
-        backend = self.backend
+        backend, made_in = self.backend, self.workload.stored_as
         device = self._upload(self._inputs() if host is None else host)
+        self._seed()
         backend.synchronize()
-        outputs = _tuple(self._compute(device)())
+        with self.workload.away_from_numpy(device):
+            outputs = results(self._compute(device)())
         backend.synchronize()
-        for output in outputs:
-            if (found := backend.dtype_of(output)) != dtype:
-                raise Mismatch(f"the result is {found}, not {dtype}")
+        found = tuple(map(backend.dtype_of, outputs))
+        for output, name in zip(outputs, found, strict=True):
+            if not self.workload.allows(name):
+                raise Mismatch(f"the result is {name}, not {made_in}")
             where = backend.device_of(output)
-            if not _same_device(where, str(backend.device)):
+            if not same_device(where, str(backend.device)):
                 raise Mismatch(f"the result is on {where}, not on {backend.device}")
         del device
         arrays = self._download(outputs)
         shapes = tuple(array.shape for array in arrays)
         self.facts["output_shape"] = " ".join("x".join(map(str, shape)) for shape in shapes)
-        wanted = tuple(self.workload.output_shapes(size))
-        if shapes != wanted:
-            raise Mismatch(f"the result has shape {_words(shapes)}, not {_words(wanted)}")
+        right = self.workload.output_shapes()
+        if right is not None and shapes != right:
+            raise Mismatch(f"the result has shape {_words(shapes)}, not {_words(right)}")
         if not all(_finite(self.np, array) for array in arrays):
-            raise Mismatch("the result has values that are not finite")
-        error = self.workload.error(arrays, host, self._rng(), dtype)
-        bound = self.workload.bound(size, dtype)
-        self.facts.update(error=float(error), error_bound=float(bound))
+            ends = " (float16 ends at 65,504)" if made_in == "float16" else ""
+            raise Mismatch(f"the result has values that are not finite{ends}")
+        if "flop" not in self.facts:  # the file does not say what goes in and comes out
+            self.facts["output_bytes"] = sum(array.nbytes for array in arrays)
+        error = self.workload.error(arrays, host, self._rng())
+        bound = self.workload.bound(found)
+        self.facts.update(error=error, error_bound=bound)
         if not error <= bound:  # so that NaN fails
-            raise Mismatch(f"error {error:.2g}, but at most {bound:.2g} is rounding in {dtype}")
+            name = self.workload.computed_in
+            words = f"error {error:.2g}, but at most {bound:.2g} is rounding in {name}"
+            raise Mismatch(words + self.workload.as_assumed)
         if self.task["array"]:
             self.array = thinned(self.np, arrays, self.task["keep_mb"] * 1e6)
 
@@ -307,10 +342,6 @@ def rows_of(
         }
 
 
-def _tuple(outputs: Any) -> tuple[Any, ...]:
-    return outputs if isinstance(outputs, tuple) else (outputs,)
-
-
 def _page_faults() -> int:
     """Of this process so far, those that needed no disk."""
     return resource.getrusage(resource.RUSAGE_SELF).ru_minflt
@@ -321,15 +352,7 @@ def _refuse(place: str, asked: int, there: int) -> None:
         raise OutOfMemory(f"needs {asked:,} bytes, but {place} has {there:,} left")
 
 
-def _checksum(np: ModuleType, arrays: tuple[Any, ...]) -> int:
-    crc = 0
-    for array in arrays:
-        # A copy only where the array is not in C order, which ours are.
-        crc = zlib.crc32(memoryview(np.ascontiguousarray(array)).cast("B"), crc)
-    return crc
-
-
-def _same_device(found: str, wanted: str) -> bool:
+def same_device(found: str, wanted: str) -> bool:
     """'cuda' means any one device of that kind; 'cuda:1' means that one."""
     return found == wanted or (":" not in wanted and found.partition(":")[0] == wanted)
 

@@ -14,9 +14,18 @@ from crossover.style import size_words
 
 # What makes a point hollow. A speedup needs a partner, a time does not; launch_bound and
 # single_call say what kind of cell it is, and get a line of their own.
-OF_TIMES = (grades.FEW_THREADS, grades.DISTURBED, grades.DRIFTING, grades.ABOVE_CEILING)
+OF_TIMES = (
+    *(grades.FEW_THREADS, grades.DISTURBED, grades.DRIFTING, grades.ABOVE_CEILING),
+    grades.RECOMPILED,
+)
 OF_SPEEDUPS = (*OF_TIMES, grades.NOT_PAIRED)
 KINDS = (grades.LAUNCH_BOUND, grades.SINGLE_CALL)
+# What a backend's option makes of float32, by the column `precision`.
+COARSE = {
+    "tf32": "with products in tf32",
+    "float16": "in float16, converted on the way in and out",
+    "bfloat16": "in bfloat16, converted on the way in and out",
+}
 
 
 # --- whose times
@@ -33,9 +42,16 @@ def machine(ok: pd.DataFrame, baseline: str) -> str:
         " and ".join(dict.fromkeys(machines)) + several,
         *_threads(ok[ok["device"] == "cpu"]),
         *(f"{names} on {device}" for device, names in devices.items()),
+        *precisions(ok),
         f"baseline {baseline}",
     ]
     return "; ".join(parts) + "."
+
+
+def precisions(rows: pd.DataFrame) -> list[str]:
+    """Which backends compute in less than their cells' number type, and in what."""
+    found = _names_by(rows[rows["precision"].isin(COARSE)], "precision")
+    return [f"{names} {COARSE[name]}" for name, names in found.items()]
 
 
 def _threads(on_host: pd.DataFrame) -> list[str]:

@@ -56,6 +56,8 @@ class Round:
         found = set()
         if grades.few_threads(self.facts):
             found.add(grades.FEW_THREADS)
+        if grades.recompiled(self.facts):
+            found.add(grades.RECOMPILED)
         if disturbed(self.facts):
             found.add(grades.DISTURBED)
         if grades.shared_node(self.facts):
@@ -132,7 +134,7 @@ def outcome_of(cell: Cell, rounds: int, partial: bool = False, first: int = 1) -
         if (status := facts["status"]) != OK:
             where = f" (round {number} of {rounds})" if number > 1 else ""
             return Outcome(cell, {number: Round(facts, {})}, status, facts["reason"] + where)
-        found[number] = _reduce(parts, cell.scope)
+        found[number] = reduced(parts, cell.scope)
     if not found:
         return Outcome(cell, {}, NOT_MEASURED, "not measured yet")
     return Outcome(cell, found)
@@ -169,7 +171,7 @@ def paired(mine: Round, theirs: Round) -> bool:
     return same and abs(mine.started_at - theirs.started_at) <= PAIR_WITHIN_S
 
 
-def _reduce(parts: list[record.Part], scope: str) -> Round:
+def reduced(parts: list[record.Part], scope: str) -> Round:
     """A disturbed round was measured twice: the last attempt counts. Its facts are those of
     `scope`, which every cell of that kind has."""
     last = max(part.facts["attempt"] for part in parts)

@@ -18,7 +18,7 @@ from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from markdown_it import MarkdownIt
 from markupsafe import Markup
 
-from crossover import __version__, grades, inline_svg, page_parts
+from crossover import __version__, assumed, grades, inline_svg, page_parts
 from crossover.rows import cell
 from crossover.status import OK
 
@@ -38,6 +38,7 @@ QUESTIONS = {
     "parts": "Where does the time go?",
     "reuse": "How many calls pay for the transfer?",
     "curve": "What was computed?",
+    "regimes": "What kind of work is worth moving?",
     "accuracy": "How accurate, and how fast?",
     "roofline": "How near to what the machine can do?",
 }
@@ -57,6 +58,7 @@ class Results:
     probes: Mapping[str, Mapping[str, Any]]  # results/backends/*.json by backend
     config: Mapping[str, Any]
     added: str  # refine.yaml, '' where make refine added no size
+    regimes: str = ""  # Markdown, '' where the config is no survey
 
 
 @dataclass(frozen=True)
@@ -109,6 +111,7 @@ def render(results: Results) -> str:
         crossing_scopes=page_parts.scopes_of(results.break_even),
         reuses=page_parts.reuses(results.reuse),
         article=markdown(results.article),
+        regimes=markdown(results.regimes),
         table=page_parts.columnar(rows),
         row_count=len(rows),
         failures=page_parts.failures(rows),
@@ -117,6 +120,8 @@ def render(results: Results) -> str:
         facts=page_parts.facts(results.probes),
         scopes=[(name, page_parts.SCOPES.get(name, "")) for name in page_parts.scopes_of(rows)],
         grades=grades.MEANING,
+        assumed=assumed.of(rows),
+        units=assumed.units(rows),
         added=results.added,
         config=yaml.safe_dump(
             dict(results.config), sort_keys=True, allow_unicode=True, default_flow_style=None

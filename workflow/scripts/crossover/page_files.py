@@ -17,12 +17,13 @@ def read(
     break_even: str,
     reuse: str,
     article: str | None,
+    regimes: str | None,
     pictures: Iterable[str],
     probes: Iterable[str],
     config: Mapping[str, Any],
 ) -> Results:
     """From paths. The pictures are below plots/ beside the summary; `article` is None or '' where
-    the config has no figures of the article's.
+    the config has no figures of the article's, `regimes` where it is no survey.
 
     Raises FileNotFoundError, and ValueError where a file is not what was written there.
     """
@@ -36,6 +37,7 @@ def read(
         break_even=decided.break_evens(break_even),
         reuse=decided.reuses(reuse),
         article=_text(article) if article else "",
+        regimes=_text(regimes) if regimes else "",
         pictures={str(Path(path).relative_to(plots)): _text(path) for path in pictures},
         probes={Path(path).stem: record.read_json(Path(path)) for path in probes},
         added=_text(added) if added.exists() else "",

@@ -292,6 +292,7 @@ TABLE = [
     *_columns("bytes", "host_peak_bytes", "device_peak_bytes"),
     *_columns("integer", "page_faults", "threads_effective"),
     *_columns("text", "precision", "memory", "machine", "device", "driver", "version", "note"),
+    *_columns("text", "assumed"),
 ]
 
 

@@ -8,8 +8,8 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from crossover import again, machine, plugin
-from crossover.cells import Cell, itemsize, probe_json
+from crossover import again, machine, nodes
+from crossover.cells import Cell, probe_json
 from crossover.config import Config
 from crossover.workloads import Cost
 
@@ -57,9 +57,7 @@ def planned(path: Path, arguments: Iterable[str]) -> Planned:
 
 
 def cost(config: Config, cell: Cell) -> Cost:
-    workload = plugin.load(config.workloads[cell.workload].file)
-    found: Cost = workload.cost(cell.size, itemsize(cell.dtype))
-    return found
+    return nodes.cost(config.workloads[cell.workload].file, cell.size, cell.dtype)
 
 
 def seconds(config: Config, name: str, cost: Cost) -> float:

@@ -5,7 +5,7 @@ needs are read from the source text; only the process that measures executes the
 """
 
 import ast
-import importlib.util
+import errno
 import sys
 from contextlib import suppress
 from pathlib import Path
@@ -25,14 +25,18 @@ def builtin(kind: str) -> dict[str, Path]:
     }
 
 
+def shipped_name(kind: str, path: Path) -> str:
+    """The name of a file that ships with Crossover, '' of any other one."""
+    return path.stem if builtin(kind).get(path.stem) == path.resolve() else ""
+
+
 def declared(path: Path) -> dict[str, Any]:
     """The UPPER_CASE constants of a file's top level, COMPUTED where they are no plain literal.
 
     Raises OSError where the file cannot be read and SyntaxError where it is not Python.
     """
-    tree = ast.parse(path.read_text(encoding="utf-8"), filename=str(path))
     constants = {}
-    for node in tree.body:
+    for node in _parsed(path).body:
         match node:
             case ast.Assign(targets=[ast.Name(id=name)], value=value):
                 pass
@@ -47,18 +51,27 @@ def declared(path: Path) -> dict[str, Any]:
     return constants
 
 
-def functions(path: Path) -> set[str]:
-    """The names of the functions and classes that a file defines at its top level."""
-    tree = ast.parse(path.read_text(encoding="utf-8"), filename=str(path))
-    return {node.name for node in tree.body if isinstance(node, ast.FunctionDef | ast.ClassDef)}
+def functions(path: Path) -> dict[str, ast.FunctionDef | ast.ClassDef]:
+    """The functions and classes that a file defines at its top level, by name; raises as
+    `declared`."""
+    body = _parsed(path).body
+    return {node.name: node for node in body if isinstance(node, ast.FunctionDef | ast.ClassDef)}
+
+
+def _parsed(path: Path) -> ast.Module:
+    if path.exists() and not path.is_dir() and not path.is_file():
+        raise OSError(errno.EINVAL, "it is no plain file")  # a pipe would be waited for
+    return ast.parse(path.read_bytes(), filename=str(path))
 
 
 def load(path: Path) -> ModuleType:
-    """Execute a workload or backend file and return it as a module."""
-    spec = importlib.util.spec_from_file_location(f"crossover_plugin_{path.stem}", path)
-    if spec is None or spec.loader is None:
-        raise ImportError(f"{path} is not a Python file")
-    module = importlib.util.module_from_spec(spec)
-    sys.modules[spec.name] = module  # dataclasses and pickles look their module up
-    spec.loader.exec_module(module)
+    """Execute a workload or backend file and return it as a module.
+
+    From its source each time: Python's own cache goes by date and length, so that of two edits in
+    one second it could miss the second.
+    """
+    module = ModuleType(f"crossover_plugin_{path.stem}")
+    module.__file__ = str(path)
+    sys.modules[module.__name__] = module  # dataclasses and pickles look their module up
+    exec(compile(path.read_bytes(), str(path), "exec"), module.__dict__)
     return module

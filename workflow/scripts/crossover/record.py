@@ -20,7 +20,7 @@ FACTS = (
     *("workload", "backend", "dtype", "size", "round", "attempt"),
     *("scope", "sample", "seconds", "device_s", "calls", "started_at"),
     *("status", "reason", "note", "error", "error_bound"),
-    *("flop", "input_bytes", "output_bytes", "output_shape"),
+    *("flop", "input_bytes", "output_bytes", "output_shape", "assumed", "n_is"),
     *("host_peak_bytes", "device_peak_bytes", "page_faults"),
     *("timed_s", "queue_wait_s", "throttled_s", "steal_s", "pressure_s"),
     *("gpu_reasons", "gpu_others", "gpu_clock_mhz"),
@@ -30,6 +30,7 @@ FACTS = (
         "threads_granted",
         "threads_effective",
         "precision",
+        "recompiled",
         "memory",
         "environment",
         "conditions",
@@ -37,7 +38,7 @@ FACTS = (
     *("device", "device_uuid", "driver", "machine", "cpu", "cores"),
     *("memory_bytes", "cache_bytes", "boot", "host"),
     *("node", "partition", "job_id", "cores_requested", "node_use"),
-    *("library", "version", "numpy_version", "python_version", "array_crc32"),
+    *("library", "version", "numpy_version", "python_version", "code", "array_crc32"),
 )
 OWN = ("sample", "seconds", "device_s", "calls", "started_at")  # what samples do not share
 FIRST_OWN = FACTS.index(OWN[0])

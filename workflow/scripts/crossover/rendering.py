@@ -11,7 +11,7 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
-from crossover import interference, plugin
+from crossover import interference, work
 from crossover.clock import Samples, Stopwatch, sample
 from crossover.measurement import MOST_SAMPLES, rows_of
 from crossover.status import ERROR, OUT_OF_MEMORY, Failed, out_of_memory
@@ -38,10 +38,15 @@ class Rendering:
         import numpy as np
 
         task = self.task
-        workload = plugin.load(Path(task["workload_file"]))
         size, dtype = task["size"], host_dtype(task["dtype"])
-        inputs = workload.inputs(np.random.default_rng(task["seed"]), size, dtype)
-        x, y = workload.compute(np, *inputs, size=size, dtype=getattr(np, dtype), device="cpu")
+        workload = work.load(Path(task["workload_file"]), size, dtype)
+        inputs = workload.inputs(np.random.default_rng(task["seed"]))
+        compute = workload.function(np, len(inputs))
+        offered = {"size": size, "dtype": getattr(np, dtype), "device": "cpu"}
+        points = work.results(compute(*inputs, **work.wanted(compute, offered)))
+        if [array.ndim for array in points] != [1, 1]:
+            raise Failed("compute has to return x and y of the curve, two arrays of one dimension")
+        x, y = points
         self.facts.update(numpy_version=np.__version__, input_bytes=x.nbytes + y.nbytes)
 
         def draw() -> None:

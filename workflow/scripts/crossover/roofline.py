@@ -29,6 +29,7 @@ FEWEST_ROUNDS = 2  # ... and that may be the ceilings' only one
 LAUNCH, TRANSFER, MEMORY, ARITHMETIC = "launch", "transfer", "memory", "arithmetic"
 UPLOADS, DOWNLOADS = ("upload", "upload_pinned"), ("download", "download_pinned")
 WHOLE = ("compute", "round_trip")
+HALVES = ("float16", "bfloat16")
 SPEEDUP = (
     "speedup",
     "speedup_low",
@@ -148,8 +149,10 @@ def _columns(row: Row, roofs: Mapping[Place, Roofs]) -> dict[str, Any]:
     sent = 0.0 if scope in DOWNLOADS else _number(row["input_bytes"])
     returned = 0.0 if scope in UPLOADS else _number(row["output_bytes"])
     moved, held = sent + returned, max(sent, returned)
-    # bfloat16 travels as float32, which the bytes are counted for, and is computed as what it is.
-    narrow = itemsize(row["dtype"]) / itemsize(host_dtype(row["dtype"]))
+    # bfloat16 travels as float32, which the bytes are counted for, and is computed as what it is;
+    # so is float32 that a backend's option lets be computed in half precision.
+    here = row["precision"] if row["precision"] in HALVES else row["dtype"]
+    narrow = itemsize(here) / itemsize(host_dtype(row["dtype"]))
     counted = moved if row["transfer"] else moved * narrow
     columns: dict[str, Any] = {
         "gb_per_s": counted / seconds / 1e9 or "",

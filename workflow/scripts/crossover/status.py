@@ -68,4 +68,5 @@ def own_words(error: BaseException | str) -> str:
 
 
 def shortened(words: str) -> str:
+    words = words.encode(errors="replace").decode()  # what no file could hold
     return words if len(words) <= MOST_WORDS else words[: MOST_WORDS - 3] + "..."

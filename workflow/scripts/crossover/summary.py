@@ -21,6 +21,7 @@ from crossover.table import COLUMNS
 FROM_ROUNDS = (
     *("threads_requested", "threads_granted", "threads_effective"),
     *("precision", "memory", "environment", "flop", "input_bytes", "output_bytes"),
+    *("assumed", "n_is"),
     *("machine", "cpu", "cores", "device", "driver", "library", "version"),
 )
 # What a speedup is asked for; the other scopes have no counterpart on a host.

@@ -12,7 +12,7 @@ COLUMNS = (
     *("median_s", "low_s", "high_s", "q1_s", "q3_s", "p95_s", "min_s", "device_s", "call_s"),
     *("speedup", "speedup_low", "speedup_high", "finding", "detectable", "baseline"),
     *("pairs", "speedup_by_round"),
-    *("error", "error_bound"),
+    *("error", "error_bound", "assumed", "n_is"),
     *("transfer", "gb_per_s", "gflop_per_s", "roof_s", "roof_share", "bound_by"),
     *("flop", "input_bytes", "output_bytes", "host_peak_bytes", "device_peak_bytes"),
     *("page_faults", "import_s"),

@@ -11,7 +11,7 @@ break_even.csv and reuse.csv, as texts.
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
-from crossover import costs, machines, trust, words
+from crossover import costs, fastest, machines, trust, words
 from crossover.break_even import NEVER, ONLY_BETWEEN, BreakEven
 from crossover.cells import END_TO_END
 from crossover.decide import BEST_CPU
@@ -46,7 +46,8 @@ def lines(
     after = [
         *_elsewhere({view.words: findings(view, evens, reuses) for view in others}),
         costs.eaten(found),
-        costs.on_the_cpu(found) if measured else "",
+        fastest.on_the_cpu(found) or (costs.on_the_cpu(found) if measured else ""),
+        fastest.on_a_gpu(found),
         trust.not_ok(rows, said),
         trust.beware(rows),
         trust.trust(rows),
@@ -116,6 +117,18 @@ def _no_gpu(absent: Mapping[str, str], found: Sequence[Findings]) -> str:
 
 def _first(found: Sequence[Findings]) -> str:
     """The answer in one line: the workloads by what is worth it."""
+    by_answer = answers(found)
+    parts = [
+        f"{answer}: {listed(by_answer[answer], last='; ')}"
+        for answer in ANSWERS
+        if answer in by_answer
+    ]
+    return f"{'. '.join(parts)}. {compared(found)}"
+
+
+def answers(found: Iterable[Findings]) -> dict[str, list[str]]:
+    """What is true of which workloads, and under which condition: each once for each GPU."""
+    found = list(found)
     several = len({gpu for one in found for gpu in one.gpus}) > 1
     by_answer: dict[str, list[str]] = {}
     for one in found:
@@ -125,15 +138,16 @@ def _first(found: Sequence[Findings]) -> str:
             by_answer.setdefault(answer, []).append(f"{name} {condition}".rstrip())
         if not one.gpus:
             by_answer.setdefault(UNMEASURED, []).append(one.name)
-    parts = [
-        f"{answer}: {listed(by_answer[answer], last='; ')}"
-        for answer in ANSWERS
-        if answer in by_answer
-    ]
+    return by_answer
+
+
+def compared(found: Iterable[Findings]) -> str:
+    """Which GPUs, and against whom."""
+    found = list(found)
     gpus = dict.fromkeys(
         f"{gpu} ({words.short(one.facts(gpu)['device'])})" for one in found for gpu in one.gpus
     )
-    return f"{'. '.join(parts)}. (GPU: {listed(list(gpus))}; against {_rivals(found)}.)"
+    return f"(GPU: {listed(list(gpus))}; against {_rivals(found)}.)"
 
 
 WORTH = "Worth moving to the GPU, every transfer paid"
@@ -245,9 +259,10 @@ def _full(one: Findings, said: str) -> str:
     if problem := _problem(one, said):
         return f"{one.name}: {problem}."
     if one.gpus:
-        text = [_backend(one, gpu, gpu, OF_GPUS) for gpu in one.gpus]
+        text = [_backend(one, gpu, gpu, OF_GPUS) for gpu in one.fastest_first(one.gpus)]
         return f"{one.name}, {_together(text)}."
-    text = [_backend(one, host, costs.label([one], host), OF_HOSTS) for host in one.hosts]
+    hosts = one.fastest_first(one.hosts)
+    text = [_backend(one, host, costs.label([one], host), OF_HOSTS) for host in hosts]
     return f"{one.name}, {_together(text)}."
 
 
@@ -310,7 +325,7 @@ def _short(one: Findings, said: str) -> str:
     """From which size on, without the speedups."""
     if problem := _problem(one, said):
         return problem
-    names = one.gpus or one.hosts
+    names = one.fastest_first(one.gpus or one.hosts)
     scopes = {COMPUTE: OF_GPUS[COMPUTE], ROUND_TRIP: OF_GPUS[ROUND_TRIP]} if one.gpus else OF_HOSTS
     text = []
     for name in names[:1]:

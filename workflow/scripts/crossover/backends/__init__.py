@@ -4,13 +4,16 @@ A backend file declares, as plain literals that planning can read without import
 
 - ``LIBRARIES``: the distributions whose versions its times belong to;
 - ``DEVICES``: the kinds of device that it knows, such as ``("cpu", "cuda")``;
-- ``OPTIONS``: the names that an entry's ``options:`` may have;
+- ``OPTIONS``: the names that an entry's ``options:`` may have; or a dict of names and, for each,
+  the tuple of values that it may have;
 
 and defines a class ``Backend``, best as a subclass of `Host` (below), which is all that a library
-needs that works on NumPy's arrays in the host's memory. It never names a workload.
+needs that works on NumPy's arrays in the host's memory. It never names a workload, but as a key of
+``KERNELS``, where it has code of its own for one.
 """
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
+from types import ModuleType
 from typing import Any
 
 from crossover import machine
@@ -22,6 +25,7 @@ from crossover.status import (
     Failed,
     Unsupported,
     out_of_memory,
+    own_words,
 )
 
 # How libraries say that they have no such operation for a dtype, in exceptions of several types.
@@ -36,6 +40,9 @@ class Host:
     """
 
     on_host = True  # no upload, no download, a round trip is a computation
+    # One argument, one is added to it in place, it is returned: for ceilings, where the arrays are
+    # another library's, whose own `+=` would not be what is measured.
+    add_one: Callable[[Any], Any] | None = None
     xp: Any
 
     def __init__(self, device: str, threads: int, options: Mapping[str, Any]) -> None:
@@ -48,6 +55,29 @@ class Host:
             raise Unsupported(f"{self.xp.__name__} has no dtype {name}")
         return found
 
+    def kernel(self, workload: str) -> Callable[..., Any] | None:
+        """This library's own code for the shipped workload of that name ('' is any other one),
+        called like `compute` without its `xp`; None where `compute` over `xp` is what it runs.
+
+        A library that is no namespace of functions on arrays raises `Unsupported` without one.
+        """
+        return None
+
+    def compiled(self, compute: Callable[..., Any]) -> Callable[..., Any]:
+        """`compute`, its `xp` given, as it is called: itself, or compiled where an option says so.
+        Compiling belongs to the first call of what is returned, not to this one."""
+        return compute
+
+    def compilations(self) -> int | None:
+        """How often something was compiled so far; None where nothing is, or it cannot be told."""
+        return None
+
+    def computed_in(self, dtype: str) -> str:
+        """The number type that cells of a dtype are computed in: another one only where an option
+        says so. A coarser one of float32 is named in workloads.JUDGED_AS, and its results come
+        back as float32. Raises `Unsupported` where the option makes no sense for the dtype."""
+        return dtype
+
     def to_device(self, array: Any, dtype: str) -> Any:
         """A host array as an array on the device (an alias where host and device are one)."""
         return array
@@ -55,6 +85,21 @@ class Host:
     def to_host(self, array: Any) -> Any:
         """An array on the device as a host array, complete on return."""
         return array
+
+    def seed(self, seed: int) -> None:
+        """Where the numbers of `random` start: the same ones again after the same seed, where the
+        library can. The harness calls it before anything is computed."""
+        from numpy.random import default_rng
+
+        self.generator: Any = default_rng(seed)
+
+    def random(self, shape: tuple[int, ...], dtype: Any) -> Any:
+        """An array of uniform numbers in [0, 1), made on the device: the next ones. `dtype` is the
+        library's own object; raises `Unsupported` where its generator does not know it."""
+        try:
+            return self.generator.random(shape, dtype)
+        except TypeError as error:
+            raise Unsupported(own_words(error)) from error
 
     def read(self, array: Any) -> Any:
         """One value of an array on the device, on the host: complete on return."""
@@ -115,6 +160,8 @@ class Host:
             return error.status
         if out_of_memory(error):
             return OUT_OF_MEMORY
+        if isinstance(error, AttributeError) and isinstance(error.obj, ModuleType):
+            return UNSUPPORTED  # the library has no such name
         if any(words in str(error) for words in UNSUPPORTED_WORDS):
             return UNSUPPORTED
         return UNSUPPORTED if isinstance(error, NotImplementedError) else ERROR

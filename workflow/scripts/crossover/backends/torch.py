@@ -1,10 +1,21 @@
 """PyTorch, on whatever device it has a name for: cpu, cuda, cuda:1, mps, xpu.
 
 Written from torch 2.13's source. bfloat16, which NumPy has not, travels as float32: its transfers
-include the conversion.
+include the conversion. So do those of float32 that an option lets be computed in half precision.
+
+Options:
+
+- ``precision: tf32``: float32 in memory, its products on the tensor cores (CUDA);
+- ``precision: float16`` or ``bfloat16``: float32 on the host, that type on the device;
+- ``compile: true``: torch.compile, once in a process.
 """
 
+import os
+import shutil
+import tempfile
+from collections.abc import Callable
 from contextlib import suppress
+from pathlib import Path
 from typing import Any
 
 import torch
@@ -15,11 +26,12 @@ from crossover.status import OUT_OF_MEMORY, Unavailable, Unsupported, own_words
 
 LIBRARIES = ("torch",)
 DEVICES = ("cpu", "cuda", "mps", "xpu")
-OPTIONS = ()
+OPTIONS = {"compile": (True, False), "precision": ("tf32", "float16", "bfloat16")}
 
 # torch says these in plain RuntimeErrors: the CPU allocator, the driver, cuBLAS's workspace.
 MEMORY_WORDS = ("out of memory", "can't allocate memory", "not enough memory", "ALLOC_FAILED")
 
+OLDEST_TF32 = (8, 0)  # compute capability: CUDA C Programming Guide, "Compute Capabilities"
 PORTABLE = 1  # cudaHostRegisterPortable: page-locked for every context
 
 
@@ -46,11 +58,25 @@ class Backend(Host):
         self.device = torch.device(device)
         self.on_host = self.device.type == "cpu"
         torch.set_num_threads(threads)
-        # float32 means float32. The old interface, since torch.compile still reads it; what is in
-        # force is read back in facts(), because an environment variable can say otherwise.
-        torch.set_float32_matmul_precision("highest")
+        self.precision: str = options.get("precision", "")
+        tf32 = self.precision == "tf32"
+        if tf32 and self.device.type != "cuda":
+            raise Unsupported(f"precision: tf32 is for device: cuda, not {device}")
+        # Else float32 means float32. The old interface, since torch.compile still reads it; what is
+        # in force is read back in facts(), because an environment variable can say otherwise.
+        torch.set_float32_matmul_precision("high" if tf32 else "highest")
+        torch.backends.cudnn.allow_tf32 = tf32
+        # The type on the device in place of float32, and those that come back as float32.
+        self.narrow = None if tf32 or not self.precision else getattr(torch, self.precision)
+        self.widened = (torch.bfloat16, self.narrow)
         if not self.on_host:
             self.module = self._start()
+        if tf32:
+            _must_have_tf32(self.device)
+        self.compiles = bool(options.get("compile"))
+        if self.compiles:
+            _must_have_compiler(self.device.type)
+            _compile_from_scratch()
 
     def _start(self) -> Any:
         """Wake the device with a small real operation: only that proves that it works."""
@@ -64,11 +90,36 @@ class Backend(Host):
             raise Unavailable(own_words(error)) from error
         return module
 
+    def dtype(self, name: str) -> Any:
+        return self.narrow if self.narrow and name == "float32" else super().dtype(name)
+
+    def computed_in(self, dtype: str) -> str:
+        if not self.precision:
+            return dtype
+        if dtype != "float32":
+            raise Unsupported(f"precision: {self.precision} is for float32 alone, not for {dtype}")
+        return self.precision
+
+    def compiled(self, compute: Callable[..., Any]) -> Callable[..., Any]:
+        return torch.compile(compute, dynamic=False) if self.compiles else compute
+
+    def compilations(self) -> int | None:
+        """The functions, and parts of functions, that torch.compile set out to compile."""
+        if not self.compiles:
+            return None
+        return int(torch._dynamo.utils.counters["frames"]["total"])
+
+    def seed(self, seed: int) -> None:
+        self.generator = torch.Generator(self.device).manual_seed(seed)
+
+    def random(self, shape: tuple[int, ...], dtype: Any) -> Any:
+        return torch.rand(shape, generator=self.generator, dtype=dtype, device=self.device)
+
     def to_device(self, array: Any, dtype: str) -> Any:
         return torch.from_numpy(array).to(self.device, self.dtype(dtype))
 
     def to_host(self, array: Any) -> Any:
-        if array.dtype == torch.bfloat16:  # NumPy has none
+        if array.dtype in self.widened:
             array = array.float()
         return array.cpu().numpy()
 
@@ -114,6 +165,8 @@ class Backend(Host):
 
     def facts(self) -> dict[str, str]:
         precision = str(torch.backends.cuda.matmul.fp32_precision)
+        if self.narrow:
+            precision = self.precision
         if self.on_host:
             return {"device": "cpu", "precision": precision}
         properties = _properties(self.module, self.device)
@@ -163,3 +216,49 @@ def _properties(module: Any, device: torch.device) -> Any:
 def _driver(kind: str) -> str:
     """The driver's version as the kernel module tells it."""
     return machine.nvidia_driver() if kind == "cuda" else ""
+
+
+def _must_have_tf32(device: torch.device) -> None:
+    """Raises Unsupported where products of float32 would not be made in TF32 after all."""
+    if torch.version.hip:
+        raise Unsupported("precision: tf32 is for NVIDIA's cards")
+    if (found := torch.cuda.get_device_capability(device)) < OLDEST_TF32:
+        words = "precision: tf32 needs compute capability {}.{}, and this card has {}.{}"
+        raise Unsupported(words.format(*OLDEST_TF32, *found))
+    if (found := torch.backends.cuda.matmul.fp32_precision) != "tf32":
+        raise Unsupported(f"precision: tf32 was set, but torch says {found}")
+    if os.environ.get("NVIDIA_TF32_OVERRIDE") == "0":
+        raise Unsupported("precision: tf32 is switched off here by NVIDIA_TF32_OVERRIDE=0")
+
+
+def _must_have_compiler(kind: str) -> None:
+    """Raises Unavailable where torch.compile could not compile: C++ for the CPU, Triton, and the C
+    that it needs itself, for GPUs."""
+    from torch._inductor.cpp_builder import get_cpp_compiler
+    from torch._inductor.exc import InvalidCxxCompiler
+    from torch.utils._triton import has_triton
+
+    words = "torch.compile needs {}, and there is none here"
+    if kind == "cpu":
+        try:
+            get_cpp_compiler()
+        except InvalidCxxCompiler as error:
+            raise Unavailable(words.format("a C++ compiler such as g++")) from error
+    elif kind in ("cuda", "xpu"):
+        if not has_triton():
+            raise Unavailable(words.format("Triton and a card that it knows"))
+        if not (os.environ.get("CC") or any(map(shutil.which, ("gcc", "clang", "cc")))):
+            raise Unavailable(words.format("a C compiler such as gcc"))
+
+
+def _compile_from_scratch() -> None:
+    """What torch.compile left on disk is forgotten, so that every process pays for all of it: else
+    the first round's first call would be another thing than the second's."""
+    from torch._inductor import config
+
+    folder = Path(tempfile.gettempdir()) / f"crossover_compiled_{os.getuid()}"
+    shutil.rmtree(folder, ignore_errors=True)
+    os.environ["TORCHINDUCTOR_CACHE_DIR"] = str(folder)
+    os.environ["TRITON_CACHE_DIR"] = str(folder / "triton")
+    config.cpp_cache_precompile_headers = False  # they are kept elsewhere, 150 MB of them
+    config.compile_threads = 1  # helpers of its own would still run beside what is measured

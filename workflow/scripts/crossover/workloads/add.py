@@ -4,9 +4,10 @@ Size n: elements of one array. The values grow by one a call; the time does not 
 they are not refilled between samples. The check starts from fresh ones.
 """
 
-from crossover.workloads import UNIT_ROUNDOFF, Cost, blocks, draw
+from crossover.workloads import CARRIED, UNIT_ROUNDOFF, Cost, blocks, draw
 
 DTYPES = ("float16", "bfloat16", "float32", "float64", "complex64", "int32", "int64")
+REGIME = "memory-bound"
 IN_PLACE = True
 LOW, HIGH = 0, 100
 
@@ -43,7 +44,7 @@ def error(outputs, inputs, rng, dtype):
 
 def bound(size, dtype):
     """u: a sum is rounded correctly (IEEE 754; Higham, "Accuracy and Stability of Numerical
-    Algorithms", 2nd ed. 2002, section 2.2), and a >= 0. For bfloat16 2 u, since its inputs are
-    drawn as float32 and rounded first. Sums of integers are exact.
+    Algorithms", 2nd ed. 2002, section 2.2), and a >= 0. For bfloat16 and its like 2 u, since their
+    inputs are drawn as float32 and rounded first. Sums of integers are exact.
     """
-    return UNIT_ROUNDOFF[dtype] * (2 if dtype == "bfloat16" else 1)
+    return UNIT_ROUNDOFF[dtype] * (2 if dtype in CARRIED else 1)

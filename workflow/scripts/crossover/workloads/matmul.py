@@ -6,6 +6,7 @@ Size n: rows of a matrix, so n*n elements and 2 n^3 operations.
 from crossover.workloads import UNIT_ROUNDOFF, Cost, blocks, draw
 
 DTYPES = ("float16", "bfloat16", "float32", "float64", "complex64")
+REGIME = "compute-bound"
 PROBES = 4  # random vectors; the estimate of an error's norm is within a factor 2 nearly always
 ROWS = 256
 ROW_SLACK = 2  # one row has n numbers, not n*n: its estimate spreads more, and so does its error

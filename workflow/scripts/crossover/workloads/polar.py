@@ -8,6 +8,7 @@ from math import pi
 from crossover.workloads import UNIT_ROUNDOFF, Cost, blocks
 
 DTYPES = ("float16", "bfloat16", "float32", "float64")
+REGIME = "made-on-device"
 CURVE = True
 
 

@@ -1,0 +1,326 @@
+"""Wrong backends fail the check that is for their fault, and right ones pass all of them.
+
+The wrong ones are small files over the fake device, each with one promise broken.
+"""
+
+import re
+from pathlib import Path
+
+import pytest
+
+from conftest import ROOT
+from crossover import check_command, conformance, subject
+from crossover.config import ConfigError
+from test_measurement import BUILTIN, FAKE
+
+DOCUMENT = ROOT / "docs/own_backend.md"
+HEAD = f"""
+from pathlib import Path
+import numpy as np
+from crossover import plugin, status
+fake = plugin.load(Path({str(FAKE)!r}))
+LIBRARIES = ("numpy",)
+DEVICES = ("fake",)
+class Backend(fake.Backend):
+    def __init__(self, device, threads, options):
+        super().__init__(device, threads, {{"work_s": 0.002}})
+"""
+FORGETFUL = """
+        self.options["work_s"] = 0.02
+    def synchronize(self):
+        pass
+"""
+# By what is wrong: the body of the class, the check that must see it, and part of what it says.
+WRONG = {
+    "does not wait": (FORGETFUL, "synchronize waits", "return only when all work"),
+    "float64 is float32": (
+        """
+    def to_device(self, array, dtype):
+        found = super().to_device(array, dtype)
+        if dtype == "float64":
+            found.data = found.data.astype("float32")
+        return found
+""",
+        "dtypes are the real ones",
+        "what to_device gives is float32, not float64",
+    ),
+    "float64 through float32": (
+        """
+    def to_device(self, array, dtype):
+        found = super().to_device(array, dtype)
+        found.data = found.data.astype("float32").astype(array.dtype)
+        return found
+""",
+        "dtypes are the real ones",
+        "x + x in float64 is not exact",
+    ),
+    "downloads another dtype": (
+        """
+    def to_host(self, array):
+        return super().to_host(array).astype("float64")
+""",
+        "dtypes are the real ones",
+        "to_host gives float64 for float16",
+    ),
+    "no such dtype is an error": (
+        """
+    def dtype(self, name):
+        return getattr(np, name) if name != "bfloat16" else super().dtype(name)
+    def status_of(self, error):
+        return getattr(error, "status", "error")
+""",
+        "a missing dtype is unsupported",
+        "is taken for error (AttributeError",
+    ),
+    "any dtype": (
+        """
+    def dtype(self, name):
+        return getattr(np, name, np.float32) if name != "bfloat16" else super().dtype(name)
+""",
+        "a missing dtype is unsupported",
+        "raise Unsupported for what the library does not have",
+    ),
+    "results elsewhere": (
+        """
+    def device_of(self, array):
+        return "cpu"
+""",
+        "results are on the device",
+        "what to_device gives is on cpu, not on fake",
+    ),
+    "does not ask where": (
+        """
+    def to_device(self, array, dtype):
+        found = super().to_device(array, dtype)
+        found.device = "cpu"
+        return found
+""",
+        "results are on the device",
+        "device_of says fake of what to_device gives, the array itself cpu",
+    ),
+    "uploads an alias": (
+        """
+    def to_device(self, array, dtype):
+        return fake.FakeArray(self, array)
+""",
+        "uploads do not alias",
+        "x += 1 on the device changed the host's array",
+    ),
+    "uploads through one buffer": (
+        """
+    def to_device(self, array, dtype):
+        self.buffers = getattr(self, "buffers", {})
+        buffer = self.buffers.setdefault((array.shape, dtype), np.empty_like(array))
+        buffer[...] = array
+        return fake.FakeArray(self, buffer)
+""",
+        "uploads do not alias",
+        "of two uploads the second changed the first",
+    ),
+    "downloads an alias": (
+        """
+    def to_host(self, array):
+        self.work.join()
+        return array.data
+""",
+        "downloads do not alias",
+        "work on the device changed an array that had been downloaded",
+    ),
+    "downloads through one buffer": (
+        """
+    def to_host(self, array):
+        self.work.join()
+        self.buffers = getattr(self, "buffers", {})
+        key = array.data.shape, array.data.dtype
+        buffer = self.buffers.setdefault(key, np.empty_like(array.data))
+        buffer[...] = array.data
+        return buffer
+""",
+        "downloads do not alias",
+        "of two downloads the second changed the first",
+    ),
+    "pins and fills nothing": (
+        """
+    def copy_to_host(self, array, out):
+        pass
+""",
+        "pinned memory is filled",
+        "copy_to_host of [1, 2, 3] gave [0.0, 0.0, 0.0]",
+    ),
+    "takes everything for unsupported": (
+        """
+    def status_of(self, error):
+        return "unsupported"
+""",
+        "exceptions have their status",
+        "is taken for unsupported (MemoryError: no room)",
+    ),
+    "knows no words for memory": (
+        """
+    def to_device(self, array, dtype):
+        if array.nbytes > 1e12:
+            raise RuntimeError("the pool is exhausted")
+        return super().to_device(array, dtype)
+""",
+        "too large is out of memory",
+        "is taken for error (RuntimeError: the pool is exhausted)",
+    ),
+    "facts without a column": (
+        """
+    def facts(self):
+        return {"device": "Fake", "vendor": "us"}
+""",
+        "facts have columns",
+        "facts() has vendor",
+    ),
+    "another device instead": (
+        """
+    def __init__(self, device, threads, options):
+        super().__init__("fake", threads, options)
+""",
+        "a missing device is unavailable",
+        "Backend('fake:999999') started",
+    ),
+    "a missing device is an error": (
+        """
+    def __init__(self, device, threads, options):
+        if ":" in device:
+            raise RuntimeError("invalid device ordinal")
+        super().__init__(device, threads, options)
+""",
+        "a missing device is unavailable",
+        "Backend('fake:999999') is error (RuntimeError: invalid device ordinal)",
+    ),
+    "sums wrongly": (
+        """
+    def to_host(self, array):
+        return super().to_host(array) + 1
+""",
+        "sums are right",
+        "[1, 3] + [2, 4] gave [4.0, 8.0]",
+    ),
+    "no polar": (
+        """
+        self.xp.sin = lambda x: x
+""",
+        "small cells are ok",
+        "polar mismatch: error",
+    ),
+}
+
+
+@pytest.fixture(autouse=True)
+def quick(monkeypatch):
+    """What the fake device queues takes long enough beside a small product."""
+    monkeypatch.setattr(conformance, "MATRICES", conformance.MATRICES[:2])
+
+
+def started(file: Path, device: str = "fake") -> subject.Subject:
+    return subject.start(file, device, 1, {})
+
+
+def written(folder: Path, body: str) -> Path:
+    file = folder / "mine.py"
+    file.write_text(HEAD + body.removeprefix("\n"))
+    return file
+
+
+@pytest.mark.parametrize("fault", WRONG)
+def test_each_fault_is_seen_by_its_own_check(tmp_path, fault):
+    body, check, words = WRONG[fault]
+    ok, said = conformance.result(started(written(tmp_path, body)), check)
+    assert ok is False
+    assert words in said
+    assert "; " in said and "\n" not in said  # what to do
+
+
+def test_every_check_has_a_fault_that_it_sees():
+    unseen = set(conformance.CHECKS) - {check for _, check, _ in WRONG.values()}
+    assert unseen == {"what is read is complete"}  # see below
+
+
+def test_a_download_that_does_not_wait_is_seen(tmp_path):
+    """The fake computes at once: here the numbers come only when the queue does."""
+    body = """
+    def to_host(self, array):
+        done = self.work.unfinished_tasks == 0
+        return array.data.copy() if done else np.zeros_like(array.data)
+"""
+    ok, said = conformance.result(started(written(tmp_path, body)), "what is read is complete")
+    assert ok is False and said.startswith("read gave 0.0 and to_host 0.0, not 7 and 8; ")
+
+
+def test_the_fake_device_and_numpy_pass_all_of_them():
+    for file, device in ((FAKE, "fake"), (BUILTIN["numpy"], "cpu")):
+        tried = started(file, device)
+        for name in conformance.CHECKS:
+            ok, words = conformance.result(tried, name)
+            assert ok is not False, (file.name, name, words)
+
+
+@pytest.mark.parametrize(
+    ("source", "words"),
+    [
+        ("class Backend: pass", "FAIL: error: TypeError"),
+        ("class Backend:\n  def __init__(self, *a): self.on_host = True", "FAIL: it has no dtype,"),
+        ("import missing_library\nclass Backend: pass", "FAIL: unavailable: ModuleNotFoundError"),
+        (HEAD + "        self.on_host = True\n", "FAIL: on_host is True, but the device is fake"),
+    ],
+)
+def test_what_cannot_start_is_one_line_and_exit_status_1(tmp_path, capsys, source, words):
+    (tmp_path / "mine.py").write_text(source)
+    assert check_command.run(str(tmp_path / "mine.py"), "", "") == 1
+    _, line = capsys.readouterr().out.splitlines()
+    assert line.startswith("starts ") and words in line
+
+
+@pytest.mark.parametrize(
+    ("file", "device", "options", "words"),
+    [
+        ("", "", "", "FILE=: name a Python file"),
+        ("nowhere.py", "", "", "file: '.*nowhere.py' is not there"),
+        (str(DOCUMENT), "", "", "file: .* is not Python: line"),
+        (str(FAKE), "cuda", "", "device: 'cuda' is no device of fake_device.py"),
+        (str(FAKE), "", "{", "OPTIONS={: .*write it as OPTIONS='"),
+        (str(FAKE), "", '{"work": 1}', "options.work: unknown option; did you mean 'work_s'"),
+        (str(BUILTIN["torch"]), "", '{"precision": "tf23"}', "did you mean 'tf32'"),
+    ],
+)
+def test_what_cannot_be_asked_is_one_line(file, device, options, words):
+    with pytest.raises(ConfigError, match=words) as failure:
+        check_command.run(file, device, options)
+    assert len(failure.value.lines) == 1
+
+
+def test_a_line_for_each_check_and_the_exit_status(monkeypatch, tmp_path, capsys):
+    kept = ("sums are right", "synchronize waits", "pinned memory is filled")
+    checks = {name: conformance.CHECKS[name] for name in kept}
+    monkeypatch.setattr(conformance, "CHECKS", checks)
+    assert check_command.run(str(FAKE), "", '{"no_pinning": true}') == 0
+    lines = capsys.readouterr().out.splitlines()
+    assert [line.split("  ")[0] for line in lines[1:-1]] == ["starts", *kept]
+    assert lines[-2].endswith("not tried: it locks no pages: the fake device locks no pages")
+    assert lines[-1] == "All 3 checks passed"
+    assert check_command.run(str(written(tmp_path, FORGETFUL)), "", "") == 1
+    lines = capsys.readouterr().out.splitlines()
+    assert re.search("^synchronize waits +FAIL: .* calls took", lines[3])
+    assert lines[-1] == "1 of 4 checks failed"
+
+
+# --- the documentation
+
+
+def test_the_example_passes_as_it_stands_there(tmp_path, capsys):
+    (example,) = re.findall(r"```python\n(.*?)```", DOCUMENT.read_text(), re.DOTALL)
+    (tmp_path / "my_torch.py").write_text(example)
+    assert check_command.run(str(tmp_path / "my_torch.py"), "", "") == 0, capsys.readouterr().out
+    assert "not tried" in capsys.readouterr().out  # pinning, on the CPU
+
+
+def test_the_documentation_names_every_method_and_every_check():
+    text = DOCUMENT.read_text()
+    assert [name for name in subject.METHODS if not re.search(rf"`{name}[`(]", text)] == []
+    named = text.replace(
+        "uploads, downloads do not alias", "uploads do not alias, downloads do not alias"
+    )
+    assert [name for name in conformance.CHECKS if name not in named] == []

@@ -1,0 +1,65 @@
+"""NumExpr, on the host: whole expressions over NumPy's arrays, in blocks that stay in cache.
+
+It is no namespace of functions on arrays, but a language for expressions of elements: a workload
+runs on it only where it has a kernel below. From Python it knows int32, int64, float32, float64 and
+complex128, and a constant of Python's own in an expression makes float32 double: constants are
+given as numbers of the dtype.
+"""
+
+from math import pi
+
+import numexpr
+import numpy
+
+from crossover.backends import Host
+from crossover.status import Unsupported
+
+LIBRARIES = ("numexpr",)
+DEVICES = ("cpu",)
+OPTIONS = ()
+
+KNOWN = ("int32", "int64", "float32", "float64")
+
+
+class Backend(Host):
+    xp = numpy  # for the arrays, and for what is not an expression
+
+    def __init__(self, device, threads, options):
+        super().__init__(device, threads, options)
+        # It refuses more than NUMEXPR_MAX_THREADS, 64 where that is not set.
+        numexpr.set_num_threads(min(threads, numexpr.MAX_THREADS))
+
+    def dtype(self, name):
+        if name not in KNOWN:
+            raise Unsupported(f"numexpr has no dtype {name}")
+        return super().dtype(name)
+
+    def kernel(self, workload):
+        if workload not in KERNELS:
+            raise Unsupported(f"numexpr has no kernel for {workload or 'a workload of your own'}")
+        return KERNELS[workload]
+
+    def add_one(self, array):
+        return _add(array)
+
+    def effective_threads(self):
+        return numexpr.get_num_threads()
+
+
+def _add(a):
+    return numexpr.evaluate("a + 1", {"a": a}, out=a)
+
+
+def _polar(*, size, dtype):
+    theta = numpy.linspace(0, 2 * pi, size, dtype=dtype)
+    names = {"theta": theta, "k": dtype(0.75)}
+    x = numexpr.evaluate("(1 + k * sin(3 * theta)) * cos(theta)", names)
+    y = numexpr.evaluate("(1 + k * sin(3 * theta)) * sin(theta)", names)
+    return x, y
+
+
+def _sum(a):
+    return numexpr.evaluate("sum(a)", {"a": a})  # on one thread, as all that it reduces
+
+
+KERNELS = {"add": _add, "polar": _polar, "sum": _sum}
