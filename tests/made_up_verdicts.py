@@ -74,9 +74,23 @@ def failed(backend, sizes, status="unavailable", reason=NO_CUDA, device="cuda", 
         yield row(backend, size, "compute", **bad | {"rounds": "", "threads_effective": ""} | facts)
 
 
-def even(words, backend, scope="compute", against="numpy", workload="add", dtype="float64"):
+def even(
+    words, backend, scope="compute", against="numpy", workload="add", dtype="float64", cheaper=""
+):
     """A row of break_even.csv from the words that it has: 'from 100 (90, 120)', 'smallest 10',
-    'never 1000', 'unclear 10 1000', 'between 10 1000', or '' for no interval."""
+    'never 1000', 'unclear 10 1000', 'between 10 1000', or '' for no interval; `cheaper` likewise,
+    in money."""
+    names = {"workload": workload, "dtype": dtype, "backend": backend, "scope": scope}
+    in_money = break_even.to_row(break_even_of(cheaper))
+    return (
+        names
+        | {"against": against, "apart": ""}
+        | break_even.to_row(break_even_of(words))
+        | {column: in_money[name] for name, column in decide.IN_MONEY.items()}
+    )
+
+
+def break_even_of(words):
     kind, *numbers = words.replace("(", "").replace(")", "").replace(",", "").split() or [""]
     ends = [float(number) for number in numbers]
     none = (None, None, None)
@@ -88,12 +102,10 @@ def even(words, backend, scope="compute", against="numpy", workload="add", dtype
         "unclear": lambda: (break_even.NOT_CLEAR, None, *ends, *none),
         "between": lambda: (break_even.ONLY_BETWEEN, ends[0], *ends[:1] * 2, *ends[1:] * 3),
     }[kind]()
-    found = None
-    if made:
-        edges = {"smallest": int(min(ends)), "largest": int(max(ends))}
-        found = break_even.BreakEven(*made, **edges, missing=(), faster=(), slower=())
-    names = {"workload": workload, "dtype": dtype, "backend": backend, "scope": scope}
-    return names | {"against": against, "apart": ""} | break_even.to_row(found)
+    if made is None:
+        return None
+    edges = {"smallest": int(min(ends)), "largest": int(max(ends))}
+    return break_even.BreakEven(*made, **edges, missing=(), faster=(), slower=())
 
 
 def reuse(backend, size, warm, cold, workload="add", dtype="float64"):

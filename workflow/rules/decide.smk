@@ -7,6 +7,7 @@ rule decide:
             *library("reuse.py", "take_home.py", "use_gpu_template.py", "table.py", "cells.py"),
             *library("verdict.py", "findings.py", "costs.py", "trust.py", "words.py", "rows.py"),
             *library("fastest.py", "grades.py", "machines.py", "slowing.py", *READING),
+            *library("cheaper.py", "prices.py"),
         ],
     output:
         verdict=report(f"{OUT}/verdict.md", category="Verdict", caption="../report/verdict.rst"),

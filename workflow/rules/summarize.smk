@@ -9,7 +9,7 @@ rule summarize:
             *library("apart.py", "machines.py"),
             *library("roofline.py", "workloads/__init__.py", "placement.py"),
             *library("table.py", "cells.py", "interference.py", "machine.py", "nvml.py"),
-            *library("scheduler.py"),
+            *library("scheduler.py", "prices.py"),
         ],
     output:
         summary=report(SUMMARY, category="Summary", caption="../report/summary.rst"),
@@ -22,8 +22,10 @@ rule summarize:
         baseline=CONFIG.baseline,
         baselines=[f"{name}={own}" for name, own in sorted(CONFIG.baselines.items())],
         cells=[f"{c.workload}/{c.backend}/{c.dtype}/{c.size}" for c in SORTED_CELLS],
+        currency=CONFIG.currency,
         mixed_machines=CONFIG.mixed_machines,
         pictures=[f"{p.workload}/{p.backend}/{p.dtype}/{p.size}" for p in sorted(PICTURES)],
+        prices=[f"{name} {price!r}" for name, price in sorted(CONFIG.prices.items())],
         rounds=CONFIG.rounds,
     message:
         f"summarize {len(CELLS)} cells of {CONFIG.rounds} rounds"

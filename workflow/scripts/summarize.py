@@ -3,7 +3,7 @@
 import os
 from pathlib import Path
 
-from crossover import record, roofline, summary, table
+from crossover import prices, record, roofline, summary, table
 from crossover.cells import Cell, Picture, ceilings_of
 from crossover.turn import turn
 
@@ -29,4 +29,6 @@ with record.or_exit(), turn(shared=True):
         baselines=dict(part.split("=", 1) for part in params.baselines),
     )
     roofs = roofline.read(ceilings_of(everything), params.rounds)
-    table.write(output, roofline.annotate(rows, roofs))
+    by_backend = {name: float(price) for name, price in map(str.split, params.prices)}
+    rows = prices.annotate(roofline.annotate(rows, roofs), by_backend, params.currency)
+    table.write(output, rows)

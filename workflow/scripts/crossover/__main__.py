@@ -28,6 +28,7 @@ from crossover import (
     pack,
     planning,
     plugin,
+    prices,
     record,
     refine_command,
     slurm_queue,
@@ -182,6 +183,7 @@ def peek(config: Config, path: Path) -> None:
         asked=config.gpu_models,
         baselines=config.baselines,
     )
+    rows = prices.annotate(rows, config.prices, config.currency)
     texts = [{name: str(value) for name, value in row.items()} for row in rows]
     print(f"{'cell':48} {'rounds':>6} {'compute':>12} {'speedup':>8}  status")
     for row in texts:

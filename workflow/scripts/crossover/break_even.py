@@ -75,8 +75,9 @@ class BreakEven:
     faster: tuple[Range, ...]  # where it is, and where slower, with 95 % for all of it together
     slower: tuple[Range, ...]
 
-    def words(self) -> str:
-        """'from n = 316,000 on (95 %: 200,000 to 501,000)'."""
+    def words(self, ahead: str = "faster", behind: str = "slower") -> str:
+        """'from n = 316,000 on (95 %: 200,000 to 501,000)'; what is compared is time, unless said
+        otherwise."""
         if self.kind == FROM:
             return f"from n = {_n(self.size)} on (95 %: {_n(self.low)} to {_n(self.high)})"
         if self.kind == FROM_SMALLEST:
@@ -87,7 +88,7 @@ class BreakEven:
             return f"only between n = {_n(self.size or self.high)} and {_n(self.until)}"
         if self.low == self.high:
             return f"not clear at n = {_n(self.low)}"
-        after = [words for words, ranges in (("faster", self.faster), ("slower", self.slower))
+        after = [words for words, ranges in ((ahead, self.faster), (behind, self.slower))
                  if ranges and ranges[-1][0] == self.high]  # fmt: skip
         beyond = f", {after[0]} from there on" if after else ""
         return f"not clear between n = {_n(self.low)} and {_n(self.high)}{beyond}"

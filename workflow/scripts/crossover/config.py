@@ -51,6 +51,7 @@ class Config:
     mixed_machines: str
     strict: bool
     container: str | None
+    currency: str = ""  # of the prices; '' where it is not said
     sizes_replaced: bool = False  # by the top-level sizes: those of each workload do not count
 
     def cells(self) -> list[Cell]:
@@ -85,6 +86,12 @@ class Config:
         """By backend, the baseline of its own where it has one; that is its own baseline too."""
         found = {name: one.baseline for name, one in self.backends.items() if one.baseline}
         return found | {name: name for name in found.values()}
+
+    @property
+    def prices(self) -> dict[str, float]:
+        """By backend, what an hour of its machine costs, where that is known."""
+        found = {name: one.price_per_hour for name, one in self.backends.items()}
+        return {name: float(price) for name, price in found.items() if price is not None}
 
     @property
     def gpu_models(self) -> dict[str, str]:
@@ -175,6 +182,7 @@ def _config(
         mixed_machines=values["mixed_machines"],
         strict=values["strict"],
         container=values.get("container"),
+        currency=values.get("currency", ""),
         sizes_replaced="sizes" in values,
     )
 

@@ -5,7 +5,7 @@ from itertools import pairwise
 from math import log
 from typing import Any
 
-from crossover import break_even, machines, reuse, take_home
+from crossover import break_even, machines, prices, reuse, take_home
 from crossover.break_even import BreakEven
 from crossover.cells import END_TO_END
 from crossover.intervals import Interval
@@ -17,10 +17,14 @@ from crossover.status import OK
 SCOPES_OF_HOSTS = ("compute", END_TO_END)
 SCOPES = ("compute", "round_trip", END_TO_END)
 BEST_CPU = "best CPU"  # a name that no backend can have
+# The same break-even in money, by the column of the one in time; `cheaper` and `dearer` are ranges.
+IN_MONEY = {name: f"cheaper_{name}" for name in break_even.COLUMNS}
+IN_MONEY |= {"faster": "cheaper", "slower": "dearer"}
 COLUMNS = (
     *("workload", "dtype", "backend", "scope", "against"),
     *break_even.COLUMNS,
     "words",
+    *("price_ratio", *IN_MONEY.values(), "cheaper_words"),
     *("machine", "device", "apart"),
 )
 REUSE_COLUMNS = (
@@ -47,6 +51,7 @@ class Curves:
         self.rows = {(row["backend"], row["scope"], int(row["size"])): row for row in ok}
         # Drawing has rows of its own, without this scope.
         self.backends = list(dict.fromkeys(r["backend"] for r in ok if r["scope"] == "compute"))
+        self.prices = prices.known(ok)
         self.own = [name for name in self.backends if own is None or name in own]
         self.scopes = {scope for _, scope, _ in self.rows}
         self.devices = {backend for backend, scope, _ in self.rows if scope == "download"}
@@ -85,6 +90,25 @@ class Curves:
         curves = [logs for rival in rivals if (logs := self.over(backend, rival, scope))]
         return break_even.find(curves, self.power) if curves else None
 
+    def find_in_money(self, backend: str, scope: str, rivals: Iterable[str]) -> BreakEven | None:
+        """From which size on a call is cheaper: what it costs is its time times a price, so that
+        each curve is moved by the logarithm of the prices' ratio, and its intervals with it. None
+        where a price is not known, or none differs: then what is faster is cheaper."""
+        curves = {rival: logs for rival in rivals if (logs := self.over(backend, rival, scope))}
+        if not curves or not self.prices.keys() >= {backend, *curves}:
+            return None
+        moved = {rival: log(self.prices[rival] / self.prices[backend]) for rival in curves}
+        if not any(moved.values()):
+            return None
+        by_size = [
+            {
+                size: {number: value + moved[rival] for number, value in rounds.items()}
+                for size, rounds in logs.items()
+            }
+            for rival, logs in curves.items()
+        ]
+        return break_even.find(by_size, self.power)
+
     def break_evens(self) -> Iterator[dict[str, Any]]:
         """The rows of break_even.csv; kind and all after it are empty where no interval is."""
         for backend in self.own:
@@ -99,6 +123,7 @@ class Curves:
                     continue
                 for name, others in against.items():
                     found = self.find(backend, scope, others)
+                    cheaper = self.find_in_money(backend, scope, others)
                     yield {
                         "workload": self.workload,
                         "dtype": self.dtype,
@@ -107,10 +132,19 @@ class Curves:
                         "against": name,
                         **break_even.to_row(found),
                         "words": found.words() if found else "",
+                        "price_ratio": self._price_ratio(backend, name),
+                        **{IN_MONEY[key]: v for key, v in break_even.to_row(cheaper).items()},
+                        "cheaper_words": cheaper.words("cheaper", "dearer") if cheaper else "",
                         "machine": row["machine"],
                         "device": row["device"],
                         "apart": self.apart,
                     }
+
+    def _price_ratio(self, backend: str, rival: str) -> float | str:
+        """Over one rival; '' where a price is not known, and of the best of several."""
+        if not self.prices.keys() >= {backend, rival}:
+            return ""
+        return self.prices[backend] / self.prices[rival]
 
     def reuses(self) -> Iterator[dict[str, Any]]:
         """The rows of reuse.csv: what each size costs on a device, in each way to use it."""
@@ -169,6 +203,11 @@ class Curves:
             host_first_call_s=seconds(baseline, "first_call"),
             speedup=_interval(row),
         )
+
+
+def in_money(row: Row) -> BreakEven | None:
+    """The break-even in money of a row of break_even.csv."""
+    return break_even.of_row({name: row[column] for name, column in IN_MONEY.items()})
 
 
 def curves(rows: Iterable[Row]) -> list[Curves]:

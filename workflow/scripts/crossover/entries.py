@@ -53,7 +53,8 @@ class Workload:
 class Backend:
     """How it is computed: a library's file, a device, threads (None: all), options by name, and
     whether freed memory goes back to the system (`fresh`) or is used again (`recycled`). `baseline`
-    is one of its own to compare it with, where it has one.
+    is one of its own to compare it with, where it has one; `price_per_hour` what its machine costs,
+    where that is known.
 
     On a cluster: what its jobs ask for, and whether a host backend shares a device's node."""
 
@@ -67,6 +68,7 @@ class Backend:
     baseline: str | None = None
     node: str = "same"
     resources: tuple[tuple[str, Any], ...] = ()
+    price_per_hour: float | None = None
 
 
 def _entries(
@@ -170,7 +172,7 @@ def resolve_backends(
         ours = plugin.builtin("backends")
         if not bad <= {
             *("device", "threads", "memory", "options"),
-            *("baseline", "node", "resources"),
+            *("baseline", "node", "resources", "price_per_hour"),
         }:
             continue  # with a mistyped key, it is not known which others are missing
         if "file" in entry:
@@ -205,6 +207,7 @@ def resolve_backends(
             baseline=entry.get("baseline"),
             node=entry["node"],
             resources=tuple(sorted(entry["resources"].items())),
+            price_per_hour=entry.get("price_per_hour", values.get("price_per_hour")),
         )
     return found
 

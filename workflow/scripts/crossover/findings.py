@@ -10,7 +10,7 @@ from typing import Any
 
 from crossover import break_even
 from crossover.break_even import FROM, FROM_SMALLEST, NEVER, NOT_CLEAR, BreakEven
-from crossover.decide import BEST_CPU, Curves
+from crossover.decide import BEST_CPU, Curves, in_money
 from crossover.intervals import finding
 from crossover.machines import View
 from crossover.rows import Row, why
@@ -41,7 +41,7 @@ class Findings:
         self,
         view: View,
         rows: Sequence[Row],
-        evens: Iterable[Row],
+        evens: Sequence[Row],
         reuses: Iterable[Mapping[str, Any]],
     ) -> None:
         of = rows[0]["workload"], rows[0]["dtype"]
@@ -60,6 +60,11 @@ class Findings:
             for row in evens
             if (found := break_even.of_row(row))
         }
+        self._in_money = {
+            (row["backend"], row["scope"], row["against"]): found
+            for row in evens
+            if (found := in_money(row))
+        }
 
     def baseline(self, backend: str) -> str:
         """What a backend's speedups are over."""
@@ -74,6 +79,10 @@ class Findings:
     def even(self, backend: str, scope: str, against: str = "") -> BreakEven | None:
         """Against the baseline, or what is named."""
         return self._evens.get((backend, scope, against or self.baseline(backend)))
+
+    def in_money(self, backend: str, scope: str, against: str = "") -> BreakEven | None:
+        """The same in money; None also where a price is not known, or all are the same."""
+        return self._in_money.get((backend, scope, against or self.baseline(backend)))
 
     def strict(self, backend: str, scope: str) -> BreakEven | None:
         """Against the best CPU backend where there is another one than the baseline."""
@@ -145,14 +154,14 @@ def findings(
     return [Findings(view, *tables) for tables in own.values() if tables[0]]
 
 
-def phrase(found: BreakEven | None) -> str:
+def phrase(found: BreakEven | None, ahead: str = "faster", behind: str = "slower") -> str:
     """'faster from n = 500 on (95 %: 400 to 600)', 'never faster up to n = 500'."""
     if found is None:
         return "no interval"
-    words = found.words()
+    words = found.words(ahead, behind)
     if found.kind == NEVER:
-        return words.replace("never", "never faster", 1)
-    return words if found.kind == NOT_CLEAR else f"faster {words}"
+        return words.replace("never", f"never {ahead}", 1)
+    return words if found.kind == NOT_CLEAR else f"{ahead} {words}"
 
 
 def _failed(rows: Iterable[Row]) -> dict[str, str]:

@@ -21,6 +21,7 @@ HARNESS = (
     "child.py",
     "clock.py",
     "defaults.py",
+    "energy.py",
     "interference.py",
     "job.py",
     "machine.py",

@@ -14,7 +14,7 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any, cast
 
-from crossover import interference, machine, placement, plugin, synchronized, work
+from crossover import energy, interference, machine, placement, plugin, synchronized, work
 from crossover.clock import Run, Samples, Stopwatch, sample
 from crossover.status import (
     ERROR,
@@ -218,7 +218,9 @@ class Measurement:
         backend.synchronize()
         backend.reset_peak()
         faults = _page_faults()
+        meter = energy.Meter("" if backend.on_host else self.facts.get("device_uuid", ""))
         take("compute", self._compute(device), first_s if backend.on_host else None)
+        joules = meter.per_call(taken["compute"].made)
         self.facts["page_faults"] = (_page_faults() - faults) / taken["compute"].made
         if not backend.on_host:
             outputs = self._compute(device)()
@@ -236,7 +238,8 @@ class Measurement:
         signals = interference.Counters.now().since(before)
         gc.enable()
         for scope, samples in taken.items():
-            self.rows += list(rows_of(scope, attempt, samples, signals))
+            own = {"joules": joules} if scope == "compute" else {}
+            self.rows += [row | own for row in rows_of(scope, attempt, samples, signals)]
         return signals
 
     def _download_into(self, buffers: tuple[Any, ...], outputs: Any) -> None:

@@ -32,6 +32,19 @@ def signals(uuid: str, since_s: float) -> dict[str, float]:
     return {name: value for name, value in found.items() if value is not None}
 
 
+def energy_j(uuid: str) -> float | None:
+    """Joules that a GPU has used since some moment, idle or not; None where that is not known
+    (before Volta), and of a MIG slice or a GPU that has such, since the counter is the whole's."""
+    found_at = device(uuid)
+    if found_at is None or whole(found_at) is not found_at:
+        return None
+    now, *_ = ask("nvmlDeviceGetMigMode", found_at) or [0]
+    if now:
+        return None
+    millijoules = ask("nvmlDeviceGetTotalEnergyConsumption", found_at)
+    return None if millijoules is None else millijoules / 1e3
+
+
 def _others(samples: Iterable[Any], since_s: float) -> int:
     """Per cent used by processes but us. In a container NVML tells the host's process ids: where
     ours is not among them, the busiest is taken for us, since we kept the GPU busy."""

@@ -21,7 +21,7 @@ FACTS = (
     *("scope", "sample", "seconds", "device_s", "calls", "started_at"),
     *("status", "reason", "note", "error", "error_bound"),
     *("flop", "input_bytes", "output_bytes", "output_shape", "assumed", "n_is"),
-    *("host_peak_bytes", "device_peak_bytes", "page_faults"),
+    *("host_peak_bytes", "device_peak_bytes", "page_faults", "joules"),
     *("timed_s", "queue_wait_s", "throttled_s", "steal_s", "pressure_s"),
     *("gpu_reasons", "gpu_others", "gpu_clock_mhz"),
     *("call_s", "import_s", "budget_s", "seed"),

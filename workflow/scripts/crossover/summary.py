@@ -121,6 +121,8 @@ def _rows(
         found = outcome.grades(measured)
         if scope == END_TO_END and drawing is not None:
             found |= drawing.grades("render")
+        if scope == "compute":
+            entry["joules"] = _middle(facts, "joules")
         if scope in COMPARED and partner is not None and partner.status == OK:
             entry |= _speedup(outcome, partner, scope, mixed)
             if unpaired(outcome, partner) or entry["pairs"] == 0:

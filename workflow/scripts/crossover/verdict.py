@@ -3,15 +3,15 @@
 At most ten lines, and no more than the intervals support. The first is the answer: for each
 workload the best that holds against the best CPU backend (the baseline, where no other one was
 measured): with transfers, only for data that stays on the GPU, and so on. Then which of several
-GPUs, a line for each workload and dtype, what was measured on other machines, what eats the gain,
-what a CPU gives without a GPU, what failed, and how far to trust it. Rows are those of summary.csv,
-break_even.csv and reuse.csv, as texts.
+GPUs, a line for each workload and dtype, what was measured on other machines, what it is worth in
+money, what eats the gain, what a CPU gives without a GPU, what failed, and how far to trust it.
+Rows are those of summary.csv, break_even.csv and reuse.csv, as texts.
 """
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
-from crossover import costs, fastest, machines, trust, words
+from crossover import cheaper, costs, fastest, machines, trust, words
 from crossover.break_even import NEVER, ONLY_BETWEEN, BreakEven
 from crossover.cells import END_TO_END
 from crossover.decide import BEST_CPU
@@ -45,6 +45,7 @@ def lines(
     said = next(iter(absent)) if len(absent) == 1 else ""  # whose reason is in the first line
     after = [
         *_elsewhere({view.words: findings(view, evens, reuses) for view in others}),
+        cheaper.line(found),
         costs.eaten(found),
         fastest.on_the_cpu(found) or (costs.on_the_cpu(found) if measured else ""),
         fastest.on_a_gpu(found),
@@ -52,9 +53,14 @@ def lines(
         trust.beware(rows),
         trust.trust(rows),
     ]
-    after = [line for line in after if line]
     before = [_first(found) if measured else _no_gpu(absent, found), *_which_gpu(found)]
+    after = _within(MOST_LINES - len(before) - 1, [line for line in after if line])
     return [*before, *_workloads(found, MOST_LINES - len(before) - len(after), said), *after]
+
+
+def _within(most: int, text: Sequence[str]) -> list[str]:
+    """So many lines: where there are more, the last ones together in one."""
+    return list(text) if len(text) <= most else [*text[: most - 1], " ".join(text[most - 1 :])]
 
 
 def markdown(text: Iterable[str]) -> str:
