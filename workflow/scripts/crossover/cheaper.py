@@ -11,10 +11,8 @@ from crossover.findings import AHEAD, Findings, phrase
 from crossover.words import listed, short, times
 
 COMPUTE, ROUND_TRIP = "compute", "round_trip"
-SCOPES = {
-    ROUND_TRIP: "with transfers ",
-    COMPUTE: "computing ",
-}  # on a GPU, the first that is cheaper
+# Of a GPU, in this order: the first in which it is cheaper is what is said.
+SCOPES = {ROUND_TRIP: "with transfers ", COMPUTE: "computing "}
 MOST_CELLS = 6  # of one backend
 
 

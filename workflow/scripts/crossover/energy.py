@@ -4,10 +4,10 @@ The counter is the whole card's: its memory, what it draws when idle, and whatev
 are in it; the host's energy is not. Warm-up calls do the same work as those of the samples, so all
 calls of a scope count, and it is read before the first and after the last: never within a sample.
 
-It moves in steps, every 10 ms on one card (github.com/gpuopenanalytics/pynvml, pull request 18), and
-the sensor behind it may take up to 100 ms (Yang, Adámek and Armour, "Part-time power measurements:
-nvidia-smi's lack of attention", arXiv:2312.02741, 2023). Each end may be off by such a step, so a
-scope that is shorter than ten of them has no joules. Seen on no GPU here.
+It moves in steps, every 10 ms on one card (github.com/gpuopenanalytics/pynvml, pull request 18),
+and the sensor behind it may take up to 100 ms (Yang, Adámek and Armour, "Part-time power
+measurements: nvidia-smi's lack of attention", arXiv:2312.02741, 2023). Each end may be off by such
+a step, so a scope that is shorter than ten of them has no joules. Run with a fake of NVML only.
 """
 
 from time import perf_counter

@@ -1,11 +1,11 @@
 """What a call costs, where the config says what the machine costs.
 
-A price is that of one hour of the machine with all that a backend needs there, in any currency, the
-same for all. A call costs its share of the hour: what else the machine is paid for, idle or starting,
-is not in it. Prices have no part in measuring.
+A price is that of one hour of the machine with all that a backend needs there, in any currency,
+the same for all. A call costs its share of the hour: what else the machine is paid for, idle or
+starting, is not in it. Prices have no part in measuring.
 """
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 from crossover.cells import END_TO_END
@@ -17,16 +17,17 @@ SECONDS, CALLS = 3600, 1_000_000
 
 def annotate(
     rows: Iterable[Mapping[str, Any]], prices: Mapping[str, float], currency: str
-) -> Iterator[dict[str, Any]]:
+) -> list[dict[str, Any]]:
     """The summary's rows, with price and cost where there are such; `prices` by backend."""
+    found = []
     for row in rows:
+        own: dict[str, Any] = {}
         price = prices.get(row["backend"])
-        if price is None or row["status"] != OK or row["scope"] not in SCOPES:
-            yield dict(row)
-        else:
+        if price is not None and row["status"] == OK and row["scope"] in SCOPES:
             cost = float(row["median_s"]) * price / SECONDS * CALLS
             own = {"cost_per_million_calls": cost, "price_per_hour": price, "currency": currency}
-            yield {**row, **own}
+        found.append({**row, **own})
+    return found
 
 
 def known(rows: Iterable[Mapping[str, str]]) -> dict[str, float]:
