@@ -14,6 +14,7 @@ os.chdir(Path(snakemake.input.tables[0]).parents[6])
 
 
 def cells(size):
+    """The cells of one size, by backend."""
     return {
         backend: Cell(wildcards.workload, backend, wildcards.dtype, size)
         for backend in params.backends

@@ -9,6 +9,7 @@ from crossover.turn import turn
 
 
 def cells(kind, names):
+    """From texts such as 'add/numpy/float64/1000', cells of a kind."""
     for name in names:
         workload, backend, dtype, size = name.split("/")
         yield kind(workload, backend, dtype, int(size))

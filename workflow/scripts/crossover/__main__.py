@@ -53,6 +53,7 @@ COMMANDS = (
 
 
 def main() -> None:
+    """Run one command of the Makefile. Bad input ends in one line and exit status 1 or 2."""
     parser = argparse.ArgumentParser(prog="crossover", description=__doc__)
     parser.add_argument("command", choices=COMMANDS)
     parser.add_argument("--config", type=Path, default=Path("config.yaml"))

@@ -39,6 +39,7 @@ def partner(part: Outcome, baseline: Outcome) -> Outcome:
 
 
 def same_machine(*outcomes: Outcome) -> bool:
+    """Whether all rounds of all of these were measured on one machine."""
     found = {round.facts["machine"] for one in outcomes for round in one.rounds.values()}
     return len(found) == 1
 

@@ -74,6 +74,7 @@ class Ceilings:
         self.facts["threads_effective"] = self.backend.effective_threads()
 
     def status_of(self, error: BaseException) -> str:
+        """The status that an exception means, asked of the backend where there is one."""
         if self.backend is not None:
             return str(self.backend.status_of(error))
         if isinstance(error, ImportError):

@@ -15,6 +15,9 @@ DRAWN_BY = "raster"  # the way of drawing that there is at every size
 
 @dataclass(frozen=True, order=True)
 class Cell:
+    """One workload, on one backend, in one dtype, at one size n: what one job measures in one
+    round."""
+
     workload: str
     backend: str
     dtype: str

@@ -24,6 +24,8 @@ from crossover.work import where
 
 
 def main() -> None:
+    """Do the task, leave its files, and end at once: what a library does at exit is no part of
+    it."""
     task = json.load(sys.stdin)
     _die_with(task["parent"])
     try:

@@ -32,9 +32,11 @@ Clock = Callable[[], int]
 class Events(Protocol):
     """Two marks in the device's own stream of work."""
 
-    def start(self) -> None: ...
+    def start(self) -> None:
+        """Mark where the work given to the device from now on begins."""
 
-    def stop(self) -> None: ...
+    def stop(self) -> None:
+        """Mark where it ends."""
 
     def seconds(self) -> float:
         """Between the two, by the device's clock; both are past when this is called."""

@@ -38,6 +38,7 @@ class Side:
     rounds: Sequence[Round]
 
     def seconds(self, scope: str) -> list[float]:
+        """The median of each round, in seconds."""
         return [round.median_s(scope) for round in self.rounds]
 
     @property
@@ -64,10 +65,12 @@ class Pair:
 
     @property
     def finding(self) -> str:
+        """What welch.finding says of it, '' where nothing was divided."""
         return welch.finding(self.difference, self.p_adjusted) if self.difference else ""
 
     @property
     def differs(self) -> list[str]:
+        """The names of all that is not the same: code first, then settings."""
         return [*self.other_code, *self.other_settings]
 
 

@@ -24,6 +24,7 @@ HOW = (
 
 
 def lines(archives: Mapping[str, Archive], pairs: Sequence[Pair]) -> list[str]:
+    """The whole text: who was measured, then each other archive against the first."""
     first, *others = archives
     found = [_archive(name, archive) for name, archive in archives.items()]
     for name in others:

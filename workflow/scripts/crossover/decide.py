@@ -87,6 +87,8 @@ class Curves:
         ]
 
     def find(self, backend: str, scope: str, rivals: Iterable[str]) -> BreakEven | None:
+        """From which size on a backend is faster than the best of its rivals; None where nothing
+        was paired."""
         curves = [logs for rival in rivals if (logs := self.over(backend, rival, scope))]
         return break_even.find(curves, self.power) if curves else None
 
@@ -163,6 +165,7 @@ class Curves:
                 }
 
     def entries(self) -> Iterator[take_home.Entry]:
+        """What the file to take home says: an entry for each device that was measured."""
         for backend in self.backends:
             if backend not in self.devices:
                 continue
@@ -183,6 +186,8 @@ class Curves:
             )
 
     def reuse(self, backend: str, size: int) -> Reuse | None:
+        """Seconds with and without the device at one size; None where a side has no time."""
+
         def seconds(name: str, scope: str) -> float | None:
             row = self.rows.get((name, scope, size))
             return float(row["median_s"]) if row else None

@@ -105,10 +105,12 @@ class Findings:
         return sorted(found, key=lambda name: -(at.point if (at := found[name]) else 0.0))
 
     def seconds(self, backend: str, scope: str, size: int) -> float | None:
+        """The median of one call in seconds; None where it was not measured."""
         row = self.row(backend, scope, size)
         return float(row["median_s"]) if row else None
 
     def sizes(self, backend: str, scope: str) -> list[int]:
+        """The sizes n at which it was measured, ascending."""
         return sorted(s for name, where, s in self.curves.rows if (name, where) == (backend, scope))
 
     def at_largest(self, backend: str, scope: str) -> Speedup | None:

@@ -15,11 +15,13 @@ Row = Mapping[str, Any]
 
 
 def words(backend: str, size: float, value: str, *others: str) -> str:
+    """The words of one point, without signs that a chart cannot show."""
     parts = (backend, f"n = {style.size_words(size)}", value, *others)
     return style.plain(", ".join(part for part in parts if part))
 
 
 def titles(rows: pd.DataFrame, of: Callable[[Row], str]) -> list[str]:
+    """`of` each row, in order."""
     return [of(row) for row in records(rows)]
 
 
@@ -29,10 +31,12 @@ def records(rows: pd.DataFrame) -> list[dict[str, Any]]:
 
 
 def time(row: Row) -> str:
+    """Of a point of the chart of times, in seconds, with its 95 % interval."""
     return words(row["backend"], row["size"], _time(row), _grade(row["grade"]))
 
 
 def error(row: Row) -> str:
+    """Of a point of the chart of accuracy: relative error and its bound, without a unit."""
     found = f"{row['dtype']} error {row['error']:.2g} (at most {row['error_bound']:.2g})"
     return words(row["backend"], row["size"], found, _time(row), _grade(row["grade"]))
 
@@ -47,12 +51,15 @@ def _time(row: Row) -> str:
 
 
 def speedup(row: Row) -> str:
+    """Of a point of the chart of speedups: a ratio of times, with its 95 % interval."""
     around = _between("95 %", row["speedup_low"], row["speedup_high"], times_words)
     value = f"{_scope(row)} {times_words(row['speedup'])} as fast as {row['baseline']}{around}"
     return words(row["backend"], row["size"], value, row["finding"], _grade(row["grade"]))
 
 
 def rate(row: Row) -> str:
+    """Of a point under the roofs: FLOP per second and FLOP per byte, from a row with `low` and
+    `high`."""
     around = _between("95 %", row["low"], row["high"], style.rate_words)
     value = f"{row['workload']} {style.rate_words(row['flop_per_s'])}{around}"
     at = f"{row['flop_per_byte']:.3g} FLOP per byte"

@@ -40,6 +40,7 @@ HARNESS = (
 
 
 def harness() -> list[Path]:
+    """The files of HARNESS, whole paths."""
     return [plugin.PACKAGE / name for name in HARNESS]
 
 
@@ -57,10 +58,12 @@ def versions_of(*distributions: str) -> str:
 
 
 def options(backend: Backend) -> str:
+    """A backend's options as JSON, keys sorted, so that their order is no change."""
     return json.dumps(dict(backend.options), sort_keys=True)
 
 
 def threads(config: Config, backend: Backend) -> str:
+    """The threads that a backend is granted, 'all' where the config does not say."""
     return str(backend.threads or "all")
 
 

@@ -41,6 +41,7 @@ class Ink(Artist):
         self.set_in_layout(False)  # it lies inside of the axes
 
     def draw(self, renderer: Any) -> None:
+        """Called by matplotlib for each file. Raises ValueError on axes that are not linear."""
         assert self.axes is not None
         fine = renderer.get_image_magnification()  # pixels of an image for one of the picture
         box, transform = self.axes.bbox, self.axes.transData

@@ -33,6 +33,7 @@ def read(path: Path) -> str:
 
 @cache
 def cpu_model() -> str:
+    """What the kernel calls the CPU (/proc/cpuinfo); at least its architecture."""
     fields: dict[str, str] = {}
     for line in read(PROC / "cpuinfo").splitlines():
         key, _, value = line.partition(":")
@@ -127,6 +128,7 @@ def _cached(folder: Path) -> int:
 
 
 def meminfo_bytes(key: str) -> int | None:
+    """One line of /proc/meminfo, which counts in KiB, as bytes; None where it is not there."""
     for line in read(PROC / "meminfo").splitlines():
         if line.startswith(f"{key}:"):
             return int(line.split()[1]) * 1024
@@ -151,6 +153,7 @@ def peak_bytes() -> int:
 
 
 def reset_peak() -> None:
+    """Start counting this process's peak memory anew, where the kernel allows it."""
     # Where it is forbidden, the peak is that of the whole process: more, never less.
     with suppress(OSError):
         (PROC / "self/clear_refs").write_text("5")

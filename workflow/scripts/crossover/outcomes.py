@@ -42,6 +42,7 @@ class Round:
         return float(self.facts["started_at"])
 
     def median_s(self, scope: str) -> float:
+        """The median of the samples of a scope, in seconds per call."""
         return self.scopes[self._measured_as(scope)].median_s
 
     def has(self, scope: str) -> bool:
@@ -89,6 +90,7 @@ class Outcome:
         return median(found) if found else None
 
     def grades(self, scope: str) -> set[str]:
+        """What speaks against one scope of the cell: of any of its rounds, and of all together."""
         found = set[str]().union(*(round.grades(scope) for round in self.rounds.values()))
         main = self.timed(self.cell.scope)
         if grades.launch_bound(self.call_s(), median(timed.median_s for timed in main)):

@@ -167,6 +167,7 @@ class Doubt:
 
 
 def doubts(rows: Iterable[Row]) -> list[Doubt]:
+    """The grades that rows have, each with its cure and how many cells have it."""
     cells: dict[str, set[tuple[str, ...]]] = {}
     for row in rows:
         for grade in grades.parts(row["grade"]):

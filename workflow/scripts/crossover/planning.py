@@ -57,6 +57,7 @@ def planned(path: Path, arguments: Iterable[str]) -> Planned:
 
 
 def cost(config: Config, cell: Cell) -> Cost:
+    """The cost of one call by the workload's own formula, read without measuring."""
     return nodes.cost(config.workloads[cell.workload].file, cell.size, cell.dtype)
 
 

@@ -66,6 +66,7 @@ class Points:
 
     @classmethod
     def of(cls, x: Array, y: Array) -> "Points":
+        """x and y: one dimension, one length. Each point is looked at once, in pieces of CHUNK."""
         block = LEAST_BLOCK
         while block * MOST_BLOCKS < x.size:
             block *= 2

@@ -110,6 +110,8 @@ class Part(NamedTuple):
     own: list[list[str]]  # the values of OWN, row by row
 
     def column(self, name: str) -> list[str]:
+        """One column of the rows that are this round's own, as texts. Raises ValueError for
+        another name."""
         at = OWN.index(name)
         return [values[at] for values in self.own]
 

@@ -16,6 +16,7 @@ INTERRUPTED = 130  # the shell's exit status for Ctrl-C
 
 
 def undo(config: Config) -> None:
+    """Remove refine.yaml; what was measured stays."""
     path = _file(config)
     if not path.exists():
         print(f"Nothing to undo: {path} is not there")

@@ -40,6 +40,9 @@ class World:
 
 
 class Loop:
+    """Sizes added, measured and looked at again, by means of a `World` (files, Snakemake, a
+    clock)."""
+
     def __init__(
         self, world: World, tried: Mapping[Group, Iterable[int]], within: float, limit_s: float
     ) -> None:

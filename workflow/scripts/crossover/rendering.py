@@ -27,6 +27,7 @@ class Rendering:
         self.rows: list[dict[str, Any]] = []
 
     def run(self) -> None:
+        """Draw the output by the method, and take samples of it, in seconds."""
         start = time.perf_counter()
         # The canvas behind savefig, without pyplot: no display and no window system is asked for.
         from matplotlib.backends.backend_agg import FigureCanvasAgg
@@ -75,6 +76,7 @@ class Rendering:
         return raster.plot
 
     def status_of(self, error: BaseException) -> str:
+        """The status that an exception means; there is no backend to ask."""
         if isinstance(error, Failed):
             return error.status
         return OUT_OF_MEMORY if out_of_memory(error) else ERROR

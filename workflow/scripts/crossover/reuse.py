@@ -65,6 +65,8 @@ class Reuse:
     cold: Calls
 
     def ways(self, calls: float) -> Ways:
+        """Seconds for this many calls (1 or more) in each way; None where a part was not
+        measured."""
         once_s = cold_s = each_s = None
         if self.upload_s is not None and self.download_s is not None:
             once_s = self.upload_s + calls * self.device_s + self.download_s

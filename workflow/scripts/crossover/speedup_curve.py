@@ -56,6 +56,7 @@ class At:
         return self.under - quantile(self.freedom, level) * self.error
 
     def upper(self, level: float) -> float:
+        """The curve is below this, but for a share of `level`."""
         return self.over + quantile(self.freedom, level) * self.error
 
 

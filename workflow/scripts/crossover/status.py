@@ -68,5 +68,6 @@ def own_words(error: BaseException | str) -> str:
 
 
 def shortened(words: str) -> str:
+    """At most MOST_WORDS signs, all of which a file can hold."""
     words = words.encode(errors="replace").decode()  # what no file could hold
     return words if len(words) <= MOST_WORDS else words[: MOST_WORDS - 3] + "..."

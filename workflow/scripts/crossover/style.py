@@ -86,6 +86,7 @@ class Look:
         return replace(self, dashes=(4, 1.5), half=True)
 
     def line(self, x: Any, y: Any, **others: Any) -> Line2D:
+        """A line that looks like this; x and y of one length, `others` go to matplotlib."""
         settings: dict[str, Any] = {
             "color": self.colour,
             "marker": self.marker,
@@ -151,6 +152,7 @@ seconds_words = words.seconds
 
 
 def short(text: object, most: int = REASON_LENGTH) -> str:
+    """On one line, cut to `most` signs."""
     line = plain(text)
     return line if len(line) <= most else line[: most - 1].rstrip() + "…"
 

@@ -68,6 +68,7 @@ def size_axis(axes: Axes, sizes: Sequence[int], width: float) -> None:
 def value_axis(
     axes: Axes, low: float, high: float, words: Callable[[float], str], label: str
 ) -> None:
+    """A logarithmic y axis from low to high, its ticks in these words."""
     axes.set_yscale("log")
     axes.set_ylim(low, high)
     axes.yaxis.set_major_locator(FixedLocator(log_ticks(low, high)))

@@ -29,6 +29,8 @@ TABLE: list[dict[str, Any]] = []
 
 
 class Answer(NamedTuple):
+    """True where the answer is yes."""
+
     answer: str  # yes, no, unknown
     reason: str
 

@@ -66,6 +66,7 @@ def plain(text: object) -> str:
 
 
 def short(text: str) -> str:
+    """On one line, cut to LONGEST signs."""
     words = plain(text)
     return words if len(words) <= LONGEST else words[: LONGEST - 3].rstrip() + "..."
 

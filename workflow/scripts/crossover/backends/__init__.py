@@ -123,9 +123,11 @@ class Host:
         """Fill a host array, page-locked or not, from one on the device; complete on return."""
 
     def dtype_of(self, array: Any) -> str:
+        """The name of an array's dtype, spelt as in a config: 'float64'."""
         return str(array.dtype)
 
     def device_of(self, array: Any) -> str:
+        """Where an array is, starting like the entry's `device`: 'cpu', 'cuda:0'."""
         return "cpu"
 
     def effective_threads(self) -> int | None:
