@@ -1,5 +1,6 @@
 """A copy of the workflow in a temporary folder, run as a user runs it."""
 
+import importlib.util
 import os
 import re
 import shutil
@@ -11,7 +12,7 @@ from pathlib import Path
 import pytest
 import yaml
 
-from crossover import interference, record
+from crossover import interference, nvml, record
 
 ROOT = Path(__file__).resolve().parent.parent
 PARTS = ("Snakefile", "config.yaml", "environment.yml", "config", "profiles", "workflow", "tests")
@@ -148,3 +149,30 @@ def copy_to(root: Path) -> Project:
     made = Project(root)
     made.configure(CONFIG)
     return made
+
+
+def forget_nvml():
+    """What is remembered of GPUs, so that the next question is asked anew."""
+    nvml.device.cache_clear()
+    nvml._library.cache_clear()
+
+
+@pytest.fixture
+def no_gpu(monkeypatch, tmp_path):
+    """Neither pynvml nor nvidia-smi, whatever this machine has."""
+    forget_nvml()
+    monkeypatch.setitem(sys.modules, "pynvml", None)
+    monkeypatch.setenv("PATH", str(tmp_path))
+    monkeypatch.delenv("CUDA_VISIBLE_DEVICES", raising=False)
+    yield
+    forget_nvml()
+
+
+@pytest.fixture
+def pynvml(monkeypatch, no_gpu):
+    """The fake of it, new for each test."""
+    spec = importlib.util.spec_from_file_location("pynvml", ROOT / "tests/fake_nvml/pynvml.py")
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    monkeypatch.setitem(sys.modules, "pynvml", module)
+    return module

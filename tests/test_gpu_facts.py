@@ -1,13 +1,12 @@
 """What NVML and nvidia-smi tell of a GPU: with fakes of both, since no test has a real one."""
 
-import importlib.util
 import json
 import re
-import sys
 from pathlib import Path
 
 import pytest
 
+from conftest import forget_nvml
 from crossover import gpu, interference, job, nvml
 from one_cell import measured, task
 
@@ -24,29 +23,7 @@ SECOND = FIRST | {"name": "Fake A100", "uuid": "GPU-FAKE-2", "power_limit_w": 40
 SLICE = SECOND | {"uuid": "MIG-FAKE-3", "mig_profile": "1g.5gb"}
 
 
-def forget():
-    nvml.device.cache_clear()
-    nvml._library.cache_clear()
-
-
-@pytest.fixture(autouse=True)
-def no_gpu(monkeypatch, tmp_path):
-    """Neither pynvml nor nvidia-smi, whatever this machine has."""
-    forget()
-    monkeypatch.setitem(sys.modules, "pynvml", None)
-    monkeypatch.setenv("PATH", str(tmp_path))
-    monkeypatch.delenv("CUDA_VISIBLE_DEVICES", raising=False)
-    yield
-    forget()
-
-
-@pytest.fixture
-def pynvml(monkeypatch):
-    spec = importlib.util.spec_from_file_location("pynvml", FAKES / "pynvml.py")
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    monkeypatch.setitem(sys.modules, "pynvml", module)
-    return module
+pytestmark = pytest.mark.usefixtures("no_gpu")
 
 
 def test_without_either_nothing_is_known_and_nothing_fails():
@@ -66,7 +43,7 @@ def test_a_gpu_is_found_by_its_uuid_and_not_by_its_place(pynvml):
 
 def test_a_slice_has_its_own_uuid_and_profile_and_the_clocks_of_its_gpu(pynvml, monkeypatch):
     assert gpu.facts("FAKE-3") == SLICE
-    forget()  # where CUDA tells the uuid of the whole GPU instead
+    forget_nvml()  # where CUDA tells the uuid of the whole GPU instead
     monkeypatch.setenv("CUDA_VISIBLE_DEVICES", "MIG-FAKE-3")
     assert gpu.facts("FAKE-2") == SLICE
 

@@ -9,6 +9,8 @@ broken: set[str] = set()
 init_calls = 0
 others = 0  # per cent of the first GPU that another process uses
 reasons = 0x1
+energy_mj = [5_000_000]  # what the counter shows, reading by reading; the last one stays
+energy_reads = 0
 FIRST, SECOND, SLICE = "GPU-FAKE-1", "GPU-FAKE-2", "MIG-FAKE-3"
 NAMES = {
     FIRST: "Fake H100",
@@ -91,6 +93,13 @@ def nvmlDeviceGetClockInfo(handle, kind):
 @_fails_if_broken
 def nvmlDeviceGetCurrentClocksEventReasons(handle):
     return reasons
+
+
+@_fails_if_broken
+def nvmlDeviceGetTotalEnergyConsumption(handle):
+    global energy_reads
+    energy_reads += 1
+    return energy_mj.pop(0) if len(energy_mj) > 1 else energy_mj[0]
 
 
 @_fails_if_broken
