@@ -33,6 +33,6 @@ class Meter:
         if self.before_j is None or elapsed_s < LONG_ENOUGH_S:
             return None
         after_j = nvml.energy_j(self.device_uuid)
-        if after_j is None:
+        if after_j is None or after_j <= self.before_j:
             return None
         return (after_j - self.before_j) / calls
