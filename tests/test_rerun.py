@@ -217,6 +217,7 @@ CHANGED = {
         configured(lambda config: config["backends"]["numpy"].update(threads=1)),
         ["probe numpy", *cells(backend="numpy"), *ceilings("numpy"), *DRAWN, CURVE],
     ),
+    "a price": (configured(lambda config: config.update(price_per_hour=2)), DRAWN),
     "the baseline": (configured(lambda config: config.update(baseline="fake")), [*DRAWN, CURVE]),
     "a size more": (
         configured(lambda config: config["workloads"]["add"].update(sizes=[1000, 10, 100])),
