@@ -38,6 +38,8 @@ REST = st.fixed_dictionaries(
         "machine": st.text("abc .-", min_size=1, max_size=9).filter(str.strip),
         "arrays": st.one_of(st.none(), st.just({"keep_mb": 0.5})),
         "strict": st.booleans(),
+        "price_per_hour": st.one_of(st.floats(1e-9, 1e9), st.just("1e-3")),
+        "currency": st.sampled_from(["USD", "€", "my own"]),
     },
 )
 HOSTILE_FILES = st.sampled_from([*own_files.BAD, *own_files.ODD, ".", "~", "http://x/y.py"])

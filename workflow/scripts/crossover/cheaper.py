@@ -33,7 +33,7 @@ def _of_backend(name: str, found: Iterable[Findings]) -> str:
         return ""
     one, baseline = priced[0], priced[0].baseline(name)
     mine, theirs = one.curves.prices[name], one.curves.prices[baseline]
-    unit = f" {short(currency)}" if (currency := one.facts(name)["currency"]) else ""
+    unit = f" {short(one.curves.currency)}".rstrip()
     prices = f"{mine:,.6g} against {theirs:,.6g}{unit} an hour"
     cells = listed([f"{one.name} {_cell(one, name)}" for one in priced], MOST_CELLS, last="; ")
     return f"{name} is {times(mine / theirs)} the price of {baseline} ({prices}): {cells}"

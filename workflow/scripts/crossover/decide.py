@@ -52,6 +52,7 @@ class Curves:
         # Drawing has rows of its own, without this scope.
         self.backends = list(dict.fromkeys(r["backend"] for r in ok if r["scope"] == "compute"))
         self.prices = prices.known(ok)
+        self.currency = next((row["currency"] for row in ok if row["currency"]), "")
         self.own = [name for name in self.backends if own is None or name in own]
         self.scopes = {scope for _, scope, _ in self.rows}
         self.devices = {backend for backend, scope, _ in self.rows if scope == "download"}
