@@ -25,7 +25,7 @@ SNAKEMAKE += --configfile $(CONFIG) --replace-workflow-config
 endif
 CROSSOVER = PYTHONPATH=workflow/scripts $(BIN)/python -m crossover
 
-.PHONY: sweep test test-page test-cluster lint doctor plan refine retry fresh peek check-backend cell
+.PHONY: sweep test unit test-page test-cluster lint doctor plan refine retry fresh peek check-backend cell
 .PHONY: report pack compare help install libraries
 .DEFAULT_GOAL := help
 
@@ -39,6 +39,9 @@ sweep: $(BIN)/.installed ## measure what CONFIG says, draw it, and say what came
 
 test: $(BIN)/.installed-dev lint ## linters and tests
 	$(BIN)/pytest -q -n auto --maxprocesses 8 --dist loadfile
+
+unit: $(BIN)/.installed-dev ## the tests that start no process, in seconds
+	$(BIN)/pytest -q -m unit
 
 test-page: $(BIN)/.installed-page ## the page in a real Chromium, headless
 	$(BIN)/pytest -q tests/browser

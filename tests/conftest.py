@@ -13,6 +13,11 @@ import pytest
 import yaml
 
 from crossover import interference, nvml, record
+from unit import (  # noqa: F401  (pytest finds its hooks here)
+    pytest_collection_modifyitems,
+    pytest_ignore_collect,
+    pytest_runtest_protocol,
+)
 
 ROOT = Path(__file__).resolve().parent.parent
 PARTS = ("Snakefile", "config.yaml", "environment.yml", "config", "profiles", "workflow", "tests")

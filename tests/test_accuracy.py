@@ -18,6 +18,8 @@ from crossover.work import wanted
 from crossover.workloads import UNIT_ROUNDOFF, sent_as
 from test_measurement import task
 
+pytestmark = pytest.mark.whole
+
 ARTICLE, LIBRARIES = ("add", "matmul", "polar"), ("numpy", "torch")
 WORKLOADS = {name: plugin.load(path) for name, path in plugin.builtin("workloads").items()}
 BACKENDS = {

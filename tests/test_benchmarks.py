@@ -16,6 +16,8 @@ from conftest import ROOT
 from crossover import record, table
 from report import Report
 
+pytestmark = pytest.mark.whole
+
 
 @pytest.fixture
 def report(capsys):

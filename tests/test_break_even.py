@@ -50,6 +50,7 @@ def find(*heights, **options):
 # --- many replicates
 
 
+@pytest.mark.whole
 @pytest.mark.parametrize("noise", [0.01, 0.05])
 @pytest.mark.parametrize("rounds", [3, 5])
 @pytest.mark.parametrize("name", GRIDS)

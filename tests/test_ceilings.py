@@ -10,6 +10,8 @@ from crossover import job, machine, plugin, record
 from crossover.ceilings import Ceilings
 from crossover.status import UNAVAILABLE, UNSUPPORTED, Failed
 
+pytestmark = pytest.mark.whole
+
 FAKE = Path(__file__).with_name("fake_device.py")
 NUMPY = plugin.builtin("backends")["numpy"]
 ON_DEVICE = {"launch", "arithmetic", "memory", "upload", "download"}

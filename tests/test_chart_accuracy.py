@@ -9,6 +9,8 @@ from figures import legend, lines, misplaced, texts, titles
 from made_up import SIZES, bad, nothing, numpy_time, with_gpu, written
 from made_up_answers import accurate
 
+pytestmark = pytest.mark.whole
+
 
 @pytest.fixture
 def draw(tmp_path):

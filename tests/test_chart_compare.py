@@ -6,6 +6,8 @@ from crossover import chart_compare, compare, compare_text
 from figures import legend, lines, misplaced, texts, titles
 from made_up_archives import cell, content, failed, noisy, read
 
+pytestmark = pytest.mark.whole
+
 SIZES = (10_000, 100_000, 1_000_000)
 
 

@@ -9,6 +9,8 @@ from crossover.chart_parts import parts
 from figures import lines, misplaced, texts, titles
 from made_up import CASES, NO_CUDA, SIZES, drawing_time, numpy_time, with_gpu, written
 
+pytestmark = pytest.mark.whole
+
 
 @pytest.fixture
 def draw(tmp_path):

@@ -10,6 +10,8 @@ from figures import legend, lines, misplaced, texts, titles
 from made_up import NO_CUDA, SIZES, nothing, numpy_time, without_gpu, written
 from made_up_answers import roofs, several
 
+pytestmark = pytest.mark.whole
+
 
 @pytest.fixture
 def draw(tmp_path):

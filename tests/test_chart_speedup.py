@@ -8,6 +8,8 @@ from figures import legend, lines, misplaced, texts, titles
 from made_up import CASES, written
 from made_up_answers import BREAK_EVENS, crossing, no_crossing
 
+pytestmark = pytest.mark.whole
+
 
 @pytest.fixture
 def draw(tmp_path):

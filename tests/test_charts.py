@@ -17,6 +17,8 @@ from crossover.chart_time import time
 from figures import legend, lines, misplaced, texts
 from made_up import CASES, NO_CUDA, SIZES, numpy_time, with_gpu, written
 
+pytestmark = pytest.mark.whole
+
 
 @pytest.fixture
 def summary(tmp_path):

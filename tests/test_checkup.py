@@ -57,6 +57,7 @@ def test_without_nvidia_smi_nothing_is_known(tmp_path, monkeypatch):
     assert checkup._smi() == ((), "", "", 0)
 
 
+@pytest.mark.whole
 def test_what_nvidia_smi_lists(smi):
     smi("NVIDIA A100, 590.48.01, 40960, 40000, 3, Enabled\nNVIDIA T4, 590.48.01, [N/A], , x, [N/A]")
     first = Card("NVIDIA A100", 40960 << 20, 40000 << 20, 3.0, mig=True)
@@ -65,6 +66,7 @@ def test_what_nvidia_smi_lists(smi):
     assert checkup._smi()[3] == 1
 
 
+@pytest.mark.whole
 @pytest.mark.parametrize(
     ("answer", "problem"),
     [
@@ -142,6 +144,7 @@ def test_our_own_packages_fit(monkeypatch):
     assert count > 5 and not wrong
 
 
+@pytest.mark.whole
 def test_bytes_are_those_that_a_job_asks_for(tmp_path):
     """A cell that cannot fit says how much it needs; so does the doctor, before."""
     needs, no_cost, kept = checkup._cells(config(tmp_path))
@@ -301,6 +304,7 @@ def files(root):
     return {path for path in root.rglob("*") if "__pycache__" not in path.parts}
 
 
+@pytest.mark.whole
 def test_the_command_on_this_machine(clone, monkeypatch):
     """In an odd environment: no home, no locale, a variable that is no text."""
     bare = {"HOME": "", "LANG": "C", "LC_ALL": "C", "PYTHONUTF8": "0", "OMP_PLACES": "h\udcffé"}
@@ -324,6 +328,7 @@ def test_the_command_on_this_machine(clone, monkeypatch):
     assert not re.search(r"\b(None|nan|Traceback)\b", done.stdout)
 
 
+@pytest.mark.whole
 def test_the_command_where_no_backend_works(clone):
     """One cannot be imported, one dies, one hangs: each is said, and the status is 1."""
     bodies = {"broken": "import nothing_like_it", "dying": "os.abort()", "slow": "time.sleep(60)"}
@@ -347,6 +352,7 @@ def test_the_command_where_no_backend_works(clone):
     assert said.endswith("'make sweep' can give no answer here: see what is marked stop")
 
 
+@pytest.mark.whole
 def test_the_make_target(clone):
     shutil.copy2(ROOT / "Makefile", clone.root)
     done = subprocess.run(

@@ -49,6 +49,7 @@ class Device:
         return sample(watch, self.call, budget_s, most, **options)
 
 
+@pytest.mark.whole
 @pytest.mark.parametrize("step", [1, 1_000, 16_000_000], ids=["1 ns", "1 us", "16 ms"])
 @pytest.mark.parametrize("work_ns", [1e3, 37e3, 1e6, 42e6, 1e9])
 def test_a_known_duration_is_recovered(work_ns, step):

@@ -69,10 +69,12 @@ def asked(run: Project) -> dict[str, dict]:
     return {one["groupid"]: one["resources"] for one in found}
 
 
+@pytest.mark.whole
 def test_what_is_compared_goes_to_one_node_as_one_submission(run):
     assert set(asked(run)) == {"fake-round1-part1", "cheap-round1-part1"}
 
 
+@pytest.mark.whole
 def test_a_group_asks_for_one_gpu_and_for_what_its_largest_job_needs(run):
     group = asked(run)["fake-round1-part1"]  # two sizes, a device and a host
     assert group["gpu"] == 1 and group["gpu_model"] == "a100"
@@ -83,12 +85,14 @@ def test_a_group_asks_for_one_gpu_and_for_what_its_largest_job_needs(run):
     assert group["exclusive"] == 1 and group["slurm_extra"] == "--exclusive"
 
 
+@pytest.mark.whole
 def test_hosts_that_are_not_paired_ask_for_no_gpu(run):
     group = asked(run)["cheap-round1-part1"]
     assert not {"gpu", "gpu_model", "slurm_partition"} & set(group)
     assert group["mem_mb"] == 700
 
 
+@pytest.mark.whole
 def test_the_plan_inside_a_job_is_the_one_it_was_submitted_with(run):
     notes = run.root.parent / "pretend"
     login, job = (pretend_cluster.jobs(notes, where) for where in ("login", "job"))
@@ -96,6 +100,7 @@ def test_the_plan_inside_a_job_is_the_one_it_was_submitted_with(run):
     assert job == login
 
 
+@pytest.mark.whole
 def test_another_look_from_anywhere_finds_nothing_to_do(run):
     for variables in ({}, pretend_cluster.NODE):
         done = run.sweep(
@@ -105,6 +110,7 @@ def test_another_look_from_anywhere_finds_nothing_to_do(run):
         assert "Nothing to be done" in done.stdout + done.stderr
 
 
+@pytest.mark.whole
 def test_each_row_says_where_it_was_measured_and_on_how_many_cores(run):
     rows = {
         name: record.read(run.root / f"results/cells/add/{name}/float64/100/1.csv")[0]
@@ -119,6 +125,7 @@ def test_each_row_says_where_it_was_measured_and_on_how_many_cores(run):
     assert rows["fake"]["device_uuid"]
 
 
+@pytest.mark.whole
 def test_only_what_measures_goes_to_nodes(run):
     local = re.search(r"^localrules:\n((?:    .*\n)+)", (run.root / "Snakefile").read_text(), re.M)
     rules = set()
@@ -131,6 +138,7 @@ def test_only_what_measures_goes_to_nodes(run):
     assert names - here == {"probe", "measure", "measure_again", "ceilings", "render"}
 
 
+@pytest.mark.whole
 def test_other_memory_measures_nothing_again_and_another_model_does(run, tmp_path):
     again = run.copy(tmp_path / "again")
 
@@ -149,6 +157,7 @@ def test_other_memory_measures_nothing_again_and_another_model_does(run, tmp_pat
     ]
 
 
+@pytest.mark.whole
 def test_no_groups_without_the_limit_that_makes_them_ask_for_the_largest(run):
     done = run.run("-n", "--workflow-profile", "profiles/slurm", "--resources", "other=3")
     assert done.returncode != 0 and "--resources turn=1" in done.stdout + done.stderr

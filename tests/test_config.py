@@ -264,6 +264,7 @@ def test_raw_is_left_as_it_is():
     assert yaml.safe_dump(values) == before
 
 
+@pytest.mark.whole
 def test_nothing_heavy_is_imported():
     code = (
         "import sys; from crossover import config; config.load('config.yaml');"

@@ -13,6 +13,8 @@ from crossover import check_command, conformance, subject
 from crossover.config import ConfigError
 from test_measurement import BUILTIN, FAKE
 
+pytestmark = pytest.mark.whole
+
 DOCUMENT = ROOT / "docs/own_backend.md"
 HEAD = f"""
 from pathlib import Path

@@ -10,6 +10,8 @@ from crossover.measurement import Measurement
 from crossover.status import OUT_OF_MEMORY, UNAVAILABLE, UNSUPPORTED
 from test_measurement import task
 
+pytestmark = pytest.mark.whole
+
 FILE = plugin.builtin("backends")["cupy"]
 WORKLOADS = {name: plugin.declared(path) for name, path in plugin.builtin("workloads").items()}
 

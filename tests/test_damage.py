@@ -12,6 +12,8 @@ from crossover import curve
 from crossover.cells import Cell
 from processes import private_lock, snapshot
 
+pytestmark = pytest.mark.whole
+
 SUMMARY = "results/summary.csv"
 SIZES = list(range(10, 100, 10))
 CONFIG = {

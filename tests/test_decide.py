@@ -113,6 +113,7 @@ def test_the_power_of_the_work_is_that_of_its_operations(tmp_path, power, flop):
     assert curves.power == pytest.approx(power, rel=1e-3) or power == 1
 
 
+@pytest.mark.whole
 def test_the_file_to_take_home_answers_as_the_table_does(tmp_path):
     table_rows = written(tmp_path, baseline_rows(), rows("gpu", CROSSING, device=True))
     (tmp_path / "use_gpu.py").write_text(decide.use_gpu(table_rows))

@@ -76,6 +76,7 @@ def commands(tmp_path):
 # --- containers
 
 
+@pytest.mark.whole
 def test_with_an_image_every_job_runs_in_it(tmp_path, commands):
     path, log = commands
     project = copy_to(tmp_path / "clone")
@@ -104,6 +105,7 @@ def test_without_that_flag_an_image_changes_nothing(finished, tmp_path):
     assert project.plan() == []
 
 
+@pytest.mark.whole
 def test_the_container_file_has_no_fault_that_the_linter_knows():
     done = subprocess.run(
         [Path(sys.executable).with_name("hadolint"), ROOT / "Containerfile"],
@@ -124,6 +126,7 @@ def test_the_container_file_copies_what_is_sent_to_the_builder():
 # --- conda
 
 
+@pytest.mark.whole
 def test_every_job_runs_in_the_one_environment(tmp_path, commands):
     path, log = commands
     project = copy_to(tmp_path / "clone")
@@ -159,6 +162,7 @@ def needed(requirement, extras=frozenset({""})):
     return marker is None or any(marker.evaluate({**environment, "extra": e}) for e in extras)
 
 
+@pytest.mark.whole
 def test_the_environment_resolves_to_the_lock():
     """Without a network: each package has one version, which suits all that ask for it, as far as
     what is installed here is of that version and can say what it asks for."""

@@ -201,6 +201,7 @@ def test_variables_that_change_speed(monkeypatch, name, recorded):
 # --- in the results
 
 
+@pytest.mark.whole
 def test_the_probe_and_the_rows_of_a_real_machine(tmp_path):
     """On whatever this machine is: what Linux always tells must be there."""
     made = task(tmp_path)
@@ -218,6 +219,7 @@ def test_the_probe_and_the_rows_of_a_real_machine(tmp_path):
     assert json.loads(row["conditions"])["load"] >= 0
 
 
+@pytest.mark.whole
 def test_a_backend_that_cannot_say_what_it_is_works_all_the_same(tmp_path):
     """No version, no pools of threads that can be read: no reason to lose it."""
     (tmp_path / "bare.py").write_text(
@@ -238,6 +240,7 @@ def test_a_backend_that_cannot_say_what_it_is_works_all_the_same(tmp_path):
     assert "cpu" in found["machine_facts"] and "thread_pools" not in found["machine_facts"]
 
 
+@pytest.mark.whole
 def test_a_round_on_a_talkative_machine_is_known_by_its_content(tmp_path):
     """Snakemake compares files by content below 1 MB only, and the facts are in every row."""
     talk = {

@@ -21,6 +21,8 @@ from crossover import record
 from crossover.cells import Cell, probe_json
 from processes import CHILD, JOB, alive, measuring, private_lock, running, snapshot, until
 
+pytestmark = pytest.mark.whole
+
 SUMMARY = "results/summary.csv"
 VERDICT = "results/verdict.md"
 # A library that starts a process of its own and never comes back.

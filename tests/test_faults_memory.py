@@ -16,6 +16,8 @@ from crossover import job, table
 from one_cell import measured, task
 from processes import private_lock
 
+pytestmark = pytest.mark.whole
+
 # A workload that needs `size` elements and says that it needs none.
 GREEDY = """
 from crossover.workloads import Cost

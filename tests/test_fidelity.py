@@ -12,6 +12,8 @@ from crossover import machine
 from fidelity_timers import TOOLS, Cell
 from report import Report
 
+pytestmark = pytest.mark.whole
+
 BOUNDS = (SHARE, MEAN, IN_TURN, THREADS) = (
     "share of cells within A/A",
     "geometric mean",

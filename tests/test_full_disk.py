@@ -14,6 +14,8 @@ from crossover.cells import Cell
 from one_cell import task
 from processes import private_lock, snapshot
 
+pytestmark = pytest.mark.whole
+
 SUMMARY = "results/summary.csv"
 SIZES = [9000, 9001, 9002]  # arrays of 72 kB
 CONFIG = {

@@ -134,6 +134,7 @@ def test_without_a_factor_nothing_is_judged(gate, tmp_path):
     assert (tmp_path / "results/compare/compare.txt").read_text().splitlines() == lines[:-2]
 
 
+@pytest.mark.whole
 def test_charts_of_the_comparison_before_are_removed_and_nothing_else(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     monkeypatch.setattr(compare_command, "turn", lambda shared: nullcontext())
@@ -151,6 +152,7 @@ def test_charts_of_the_comparison_before_are_removed_and_nothing_else(tmp_path, 
     assert list(frame["archive"]) == ["b (1)", "b (2)"]
 
 
+@pytest.mark.whole
 def test_the_command_ends_with_that_status(tmp_path):
     """As it is typed, in a process; `head` that has seen enough changes nothing."""
     (tmp_path / "old.zip").write_bytes(OLD)

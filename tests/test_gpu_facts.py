@@ -104,6 +104,7 @@ def smi(tmp_path):
     return write
 
 
+@pytest.mark.whole
 def test_the_program_knows_the_same(smi):
     assert gpu.facts("FAKE-1") == FIRST
     assert gpu.facts("FAKE-2") == SECOND | {"mig_profile": gpu.UNKNOWN_PROFILE}
@@ -111,6 +112,7 @@ def test_the_program_knows_the_same(smi):
     assert gpu.facts("FAKE-9") == {}
 
 
+@pytest.mark.whole
 @pytest.mark.parametrize(
     "answers",
     [{"status": 9}, {"queried": ""}, {"queried": "No devices were found\n"}, {"listed": ""}],
@@ -121,6 +123,7 @@ def test_a_program_that_fails_or_says_little(smi, answers):
     assert gpu.facts("FAKE-1") in ({}, FIRST)
 
 
+@pytest.mark.whole
 def test_what_the_program_does_not_know_is_left_out(smi):
     smi(queried="GPU-FAKE-1, Fake H100, 590.48.01, [N/A], [N/A], [Not Supported], 2619\n")
     kept = ("name", "uuid", "driver", "max_memory_clock_mhz")
@@ -169,6 +172,7 @@ def test_in_a_container_the_busiest_process_is_taken_for_us(pynvml, monkeypatch)
     assert nvml.signals("FAKE-1", 1.0)["gpu_others"] == 30
 
 
+@pytest.mark.whole
 def test_probe_and_cell_ask_in_their_own_process(tmp_path, monkeypatch):
     """Through real processes: the probe's file has the facts, the cell's rows the signals."""
     monkeypatch.setenv("PYTHONPATH", str(FAKES))

@@ -130,6 +130,7 @@ def test_where_nothing_can_be_read_all_is_quiet(kernel, monkeypatch):
 # --- the real thing
 
 
+@pytest.mark.whole
 def test_as_many_busy_processes_as_cores_are_seen():
     """Twenty real rounds with the real counters, in a process of their own."""
     command = [sys.executable, ROOT / "benchmarks/quiet.py", "--seconds", "0.1"]

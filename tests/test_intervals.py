@@ -71,6 +71,7 @@ def test_rounds_that_agree_to_the_last_digit_have_a_narrow_interval_and_no_fault
     assert intervals.detectable(found) == 1
 
 
+@pytest.mark.whole
 def test_nothing_heavy_is_imported_until_an_interval_is_asked_for():
     """`make plan` and the last lines of a sweep do not wait for SciPy."""
     code = "import crossover.__main__, sys; print({'numpy', 'pandas', 'scipy'} & set(sys.modules))"

@@ -24,6 +24,8 @@ from crossover.measurement import Measurement
 from crossover.status import UNAVAILABLE, Unavailable, Unsupported
 from test_measurement import task
 
+pytestmark = pytest.mark.whole
+
 BUILTIN = plugin.builtin("backends")
 WORKLOADS = {name: plugin.declared(path) for name, path in plugin.builtin("workloads").items()}
 OPTIONS = {"numexpr": {}, "numba": {}, "jax": {}, "jax_jit": {"jit": True}}

@@ -108,6 +108,7 @@ def robbed(swept, tmp_path):
     return made
 
 
+@pytest.mark.whole
 def test_a_lost_cell_becomes_a_row_and_nothing_is_measured(robbed):
     before = snapshot(robbed.root / "results/cells")
     done = robbed.crossover("lost", "--", *robbed.command())
@@ -126,6 +127,7 @@ def test_a_lost_cell_becomes_a_row_and_nothing_is_measured(robbed):
     assert record.read(robbed.root / CELL.csv(1))[0]["status"] == "ok"
 
 
+@pytest.mark.whole
 def test_a_cell_that_nobody_lost_is_not_measured_instead(robbed):
     other = Cell("add", "numpy", "float64", 100).csv(1)
     (robbed.root / other).unlink()
@@ -135,11 +137,13 @@ def test_a_cell_that_nobody_lost_is_not_measured_instead(robbed):
     assert not (robbed.root / other).exists() and (robbed.root / CELL.csv(1)).exists()
 
 
+@pytest.mark.whole
 def test_a_run_that_failed_for_another_reason_stays_failed(swept):
     done = swept.crossover("lost", "--", "a command that would not be run")
     assert (done.returncode, done.stdout, done.stderr) == (1, "", "")
 
 
+@pytest.mark.whole
 def test_a_lost_batch_is_tried_again_job_by_job(tmp_path, monkeypatch, capfd):
     monkeypatch.chdir(tmp_path)
     lost.LOGS.mkdir(parents=True)
@@ -179,6 +183,7 @@ def queue(tmp_path, monkeypatch):
     return here
 
 
+@pytest.mark.whole
 def test_jobs_of_a_dead_snakemake_are_found(queue):
     assert slurm_queue.left_over() == ["12", "13", "14"]
     (queue / ".snakemake/locks").mkdir()
@@ -191,6 +196,7 @@ def test_without_slurm_nothing_is_left_over(queue, monkeypatch):
     assert slurm_queue.left_over() == []
 
 
+@pytest.mark.whole
 def test_what_can_never_start_is_cancelled_with_words(queue):
     said = []
     slurm_queue.watch(said.append, 0.05)

@@ -16,6 +16,8 @@ from crossover.clock import Run
 from crossover.measurement import Measurement, thinned
 from crossover.status import MISMATCH, OUT_OF_MEMORY, UNAVAILABLE, UNSUPPORTED, Failed
 
+pytestmark = pytest.mark.whole
+
 FAKE = Path(__file__).with_name("fake_device.py")
 BUILTIN = plugin.builtin("backends")
 LAUNCH, WORK, UPLOAD, DOWNLOAD, FIRST = 0.001, 0.01, 0.04, 0.12, 0.5

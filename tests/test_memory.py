@@ -8,6 +8,8 @@ import pytest
 
 from crossover import job, machine, plugin, record
 
+pytestmark = pytest.mark.whole
+
 MOST = 1.15  # times the arrays, for cells of 500 MB or more
 
 

@@ -17,6 +17,8 @@ from crossover.measurement import Measurement
 from crossover.status import MISMATCH, UNSUPPORTED, one_line
 from test_measurement import BUILTIN, FAKE, task
 
+pytestmark = pytest.mark.whole
+
 LIBRARIES = {**BUILTIN, "torch as a device": FAKE.with_name("torch_as_device.py")}
 EVERY_ONE = ("numpy", "torch", "torch as a device")
 NUMPY = "import numpy as np\n"

@@ -36,6 +36,7 @@ def example(tmp_path_factory) -> Path:
     return folder
 
 
+@pytest.mark.whole
 def test_the_example_of_the_docs_runs_as_it_stands(example):
     read = config.load(example / "config.yaml", example)
     rows = {}
@@ -69,6 +70,7 @@ def test_snakemake_runs_the_example_and_an_edit_re_runs_its_cells_alone(example,
     assert project.plan(*targets) == ["mine, numpy, float64, n=10000, round 1 of 3"]
 
 
+@pytest.mark.whole
 def test_a_row_has_the_place_and_what_was_assumed(tmp_path):
     """Through a real job and its process."""
     text = own_files.KERNEL.replace("np.hypot(a, b)", "a[10**9]")

@@ -18,6 +18,7 @@ print(np.empty(10_000, "float32").ctypes.data % 4096)
 """
 
 
+@pytest.mark.whole
 @pytest.mark.parametrize("count", [1, 1000, 10_001, 10_000_000])
 def test_inputs_start_at_a_cache_line(count):
     draw = plugin.load(plugin.builtin("workloads")["add"]).inputs
@@ -32,6 +33,7 @@ def test_an_array_is_as_long_as_asked_and_of_that_dtype(dtype):
     assert (array.shape, str(array.dtype)) == ((3,), dtype)
 
 
+@pytest.mark.whole
 def test_what_comes_later_lies_elsewhere_in_every_process():
     """Without address randomization, so that nothing else moves it."""
     command = ["setarch", "-R", sys.executable, "-c", PLACES]

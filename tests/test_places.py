@@ -100,6 +100,7 @@ def test_a_virtual_environment_in_such_a_path(project):
     assert json.loads((odd.root / "results/backends/numpy.json").read_text())["available"]
 
 
+@pytest.mark.whole
 def test_from_a_folder_of_ones_own(tmp_path, german, monkeypatch):
     """-s, a checkout that cannot be written, a decimal comma, and windows without a display."""
     project = copy_to(tmp_path / "clone")
@@ -127,6 +128,7 @@ def test_from_a_folder_of_ones_own(tmp_path, german, monkeypatch):
             path.chmod(stat.S_IRWXU)
 
 
+@pytest.mark.whole
 def test_a_directory_may_have_a_config_of_its_own(tmp_path):
     project = copy_to(tmp_path / "clone")
     project.configure(tiny(project))
@@ -160,6 +162,7 @@ rule ours:
 """
 
 
+@pytest.mark.whole
 def test_as_a_module_with_a_prefix(tmp_path):
     parent = Project(tmp_path / "parent")
     copy_to(parent.root / "parts/crossover")

@@ -18,6 +18,8 @@ from conftest import copy_to
 from crossover import config
 from random_configs import configs
 
+pytestmark = pytest.mark.whole
+
 COUNT, EACH = 200, 5
 # One process for all: Snakemake's own start takes longer than a dry run.
 PLANNING = """

@@ -14,6 +14,8 @@ from numpy.lib.stride_tricks import sliding_window_view
 
 from crossover import ink, raster
 
+pytestmark = pytest.mark.whole
+
 
 def picture(draw, *xy, **settings):
     figure = Figure()

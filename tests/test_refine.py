@@ -120,6 +120,7 @@ def test_neighbours_among_the_whole_numbers_leave_nothing_to_try():
 # --- what n* is worth afterwards
 
 
+@pytest.mark.whole
 @pytest.mark.parametrize(
     ("name", "rounds", "noise", "within"),
     [
@@ -309,6 +310,7 @@ except KeyboardInterrupt:
 """
 
 
+@pytest.mark.whole
 def test_what_runs_is_given_the_time_to_end():
     process = subprocess.Popen(
         [sys.executable, "-c", PARENT],

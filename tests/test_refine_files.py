@@ -140,6 +140,7 @@ rule all:
 """
 
 
+@pytest.mark.whole
 def test_a_module_has_it_below_its_prefix(tmp_path):
     parent = Project(tmp_path / "parent")
     copy_to(parent.root / "crossover")

@@ -86,6 +86,7 @@ def test_nothing_without_an_interval_is_called_worth_it():
     assert "every transfer paid" not in first + kind and "Not worth" not in first + kind
 
 
+@pytest.mark.whole
 def test_without_a_gpu_it_stays_open_and_says_what_a_cpu_gives():
     def on_host(workload, speedups, **changes):
         name = {"workload": workload}
@@ -149,6 +150,7 @@ def test_a_kind_of_work_that_is_none_is_one_line(tmp_path):
         assert "memory-bound" in line
 
 
+@pytest.mark.whole
 def test_the_rule_declares_what_its_script_imports():
     """As test_declared.py does it for the others: this rule is in no sweep there."""
     rule = (ROOT / "workflow/rules/draw.smk").read_text()
@@ -267,6 +269,7 @@ def test_no_words_overlap_or_leave_the_page(draw, made, long):
         assert misplaced(draw(rows, evens, KINDS | {LONG: "many-small"})) == []
 
 
+@pytest.mark.whole
 def test_the_words_of_a_real_break_even_are_drawn(draw):
     """As decide.py writes its rows, all columns."""
     found = even("between 1000 1e6", "torch_cpu", workload="sum")

@@ -14,6 +14,8 @@ from crossover import config, record, table
 from crossover.config import ConfigError
 from test_rerun import DECISION, DRAWN, SUMMARY
 
+pytestmark = pytest.mark.whole
+
 
 @pytest.fixture
 def done(finished: Project, tmp_path: Path) -> Project:

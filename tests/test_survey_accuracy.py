@@ -12,6 +12,8 @@ from crossover.workloads import UNIT_ROUNDOFF, rounded
 from test_accuracy import BACKENDS, WORKLOADS, computed, over_bound
 from test_measurement import task
 
+pytestmark = pytest.mark.whole
+
 SMALL = (*range(1, 21), 31, 34, 37)
 LADDER = {  # around the sizes of blocks, and what is fast or slow
     "sum": (1000, 4097, (1 << 18) + 1),

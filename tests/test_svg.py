@@ -12,6 +12,8 @@ from crossover.chart_time import time
 from figures import SVG, titles
 from made_up import CASES, SIZES, written
 
+pytestmark = pytest.mark.whole
+
 
 def saved(case, chart, path):
     summary = charts.read(written(path.with_suffix(".csv"), CASES[case]()))

@@ -13,6 +13,8 @@ from crossover.intervals import Interval
 from crossover.reuse import reuse
 from crossover.take_home import Entry
 
+pytestmark = pytest.mark.whole
+
 ASK = """
 import json, runpy, sys, warnings
 path, questions = sys.argv[1], json.loads(sys.argv[2])

@@ -11,6 +11,8 @@ from conftest import copy_to
 from crossover import machine, record
 from crossover.cells import Cell
 
+pytestmark = pytest.mark.whole
+
 CORES = machine.usable_cores()
 MORE = CORES + 62
 SIZE = 64

@@ -19,6 +19,8 @@ from crossover import record
 from crossover.turn import turn
 from processes import CHILD, JOB, running, until
 
+pytestmark = pytest.mark.whole
+
 SUMMARY = "results/summary.csv"
 CONFIG = {
     "workloads": {
