@@ -23,7 +23,7 @@ LIBRARIES = ("numpy",)
 DEVICES = ("fake",)
 class Backend(fake.Backend):
     def __init__(self, device, threads, options):
-        super().__init__(device, threads, {{"work_s": 0.002}})
+        super().__init__(device, threads, {{}})
 """
 FORGETFUL = """
         self.options["work_s"] = 0.02
@@ -242,6 +242,7 @@ def test_every_check_has_a_fault_that_it_sees():
 def test_a_download_that_does_not_wait_is_seen(tmp_path):
     """The fake computes at once: here the numbers come only when the queue does."""
     body = """
+        self.options["work_s"] = 0.002
     def to_host(self, array):
         done = self.work.unfinished_tasks == 0
         return array.data.copy() if done else np.zeros_like(array.data)
