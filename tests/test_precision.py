@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 import torch
 
-from crossover import child, config, plugin, workloads
+from crossover import child, config, notes, plugin, rows, workloads
 from crossover.ceilings import Ceilings
 from crossover.config import ConfigError
 from crossover.status import MISMATCH, UNAVAILABLE, UNSUPPORTED, Failed
@@ -262,7 +262,7 @@ def test_a_mistyped_option_is_one_line_before_any_job(options, words):
 
 def test_every_type_to_compute_in_has_a_bound_and_a_carrier():
     allowed = plugin.declared(BUILTIN["torch"])["OPTIONS"]["precision"]
-    assert set(workloads.JUDGED_AS) == set(allowed)
+    assert set(workloads.JUDGED_AS) == set(allowed) == set(notes.COARSE) == set(rows.COARSE)
     for name in workloads.JUDGED_AS.values():
         assert UNIT_ROUNDOFF[name] > UNIT_ROUNDOFF["float32"]
         assert workloads.host_dtype(name) == "float32"
