@@ -33,11 +33,14 @@ def quick(monkeypatch):
 
 
 @pytest.mark.usefixtures("quick")
-@pytest.mark.parametrize("workload", ["add", "polar", "matmul"])
+@pytest.mark.parametrize("workload", plugin.builtin("workloads"))
 def test_a_workload_is_compiled_once_in_its_first_call(workload):
     before = torch._dynamo.utils.counters["frames"]["total"]
-    made = measured(workload=workload, dtype="float32", size=50, **COMPILE)
-    assert torch._dynamo.utils.counters["frames"]["total"] == before + 1
+    dtype = "complex64" if workload == "fft" else "float32"
+    made = measured(workload=workload, dtype=dtype, size=50, **COMPILE)
+    parts = torch._dynamo.utils.counters["frames"]["total"] - before
+    # torch cannot compile its own generator of random numbers: what is around it, it can.
+    assert parts == 1 or (workload == "monte_carlo" and parts > 1)
     assert made.facts["recompiled"] == 0
     assert made.facts["error"] <= made.facts["error_bound"]
     assert seconds(made)["first_call"] > 20 * seconds(made)["compute"]

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from conftest import ROOT
+from conftest import ROOT, Project
 from crossover import check_command, conformance, subject
 from crossover.config import ConfigError
 from test_measurement import BUILTIN, FAKE
@@ -306,6 +306,12 @@ def test_a_line_for_each_check_and_the_exit_status(monkeypatch, tmp_path, capsys
     lines = capsys.readouterr().out.splitlines()
     assert re.search("^synchronize waits +FAIL: .* calls took", lines[3])
     assert lines[-1] == "1 of 4 checks failed"
+
+
+def test_the_command_line_ends_in_one_line_too(tmp_path):
+    done = Project(ROOT).crossover("check-backend", "--file", str(tmp_path / "nowhere.py"))
+    assert done.returncode == 1 and done.stdout == ""
+    assert done.stderr == f"file: '{tmp_path}/nowhere.py' is not there\n"
 
 
 # --- the documentation
