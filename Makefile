@@ -41,7 +41,7 @@ test: $(BIN)/.installed-dev lint ## linters and tests
 	$(BIN)/pytest -q -n auto --maxprocesses 8 --dist loadfile
 
 unit: $(BIN)/.installed-dev ## the tests that start no process, in seconds
-	$(BIN)/pytest -q -m unit
+	$(BIN)/pytest -q -n auto --maxprocesses 8 -m unit
 
 test-page: $(BIN)/.installed-page ## the page in a real Chromium, headless
 	$(BIN)/pytest -q tests/browser

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from conftest import ROOT
+from conftest import ROOT, Project
 from crossover import check_command, conformance, subject
 from crossover.config import ConfigError
 from test_measurement import BUILTIN, FAKE
@@ -25,7 +25,7 @@ LIBRARIES = ("numpy",)
 DEVICES = ("fake",)
 class Backend(fake.Backend):
     def __init__(self, device, threads, options):
-        super().__init__(device, threads, {{"work_s": 0.002}})
+        super().__init__(device, threads, {{}})
 """
 FORGETFUL = """
         self.options["work_s"] = 0.02
@@ -244,6 +244,7 @@ def test_every_check_has_a_fault_that_it_sees():
 def test_a_download_that_does_not_wait_is_seen(tmp_path):
     """The fake computes at once: here the numbers come only when the queue does."""
     body = """
+        self.options["work_s"] = 0.002
     def to_host(self, array):
         done = self.work.unfinished_tasks == 0
         return array.data.copy() if done else np.zeros_like(array.data)
@@ -307,6 +308,12 @@ def test_a_line_for_each_check_and_the_exit_status(monkeypatch, tmp_path, capsys
     lines = capsys.readouterr().out.splitlines()
     assert re.search("^synchronize waits +FAIL: .* calls took", lines[3])
     assert lines[-1] == "1 of 4 checks failed"
+
+
+def test_the_command_line_ends_in_one_line_too(tmp_path):
+    done = Project(ROOT).crossover("check-backend", "--file", str(tmp_path / "nowhere.py"))
+    assert done.returncode == 1 and done.stdout == ""
+    assert done.stderr == f"file: '{tmp_path}/nowhere.py' is not there\n"
 
 
 # --- the documentation

@@ -11,6 +11,8 @@ from crossover.measurement import Measurement
 from crossover.status import Failed
 from test_measurement import task
 
+pytestmark = pytest.mark.whole
+
 FAKE = plugin.load(Path(__file__).with_name("fake_device.py"))
 
 
@@ -27,7 +29,6 @@ def test_a_missing_wait_is_caught(work_s):
         check(work_s, asynchronous=True)
 
 
-@pytest.mark.whole
 @pytest.mark.parametrize("work_s", [1e-4, 1e-3])
 def test_a_device_that_waits_is_not_accused_in_100_of_100_tries(work_s):
     for _ in range(100):
@@ -79,7 +80,6 @@ def test_the_cell_is_an_error_before_anything_is_sampled(work_s):
     assert made.status_of(Failed("")) == "error"
 
 
-@pytest.mark.whole
 @pytest.mark.parametrize("forgetful", [False, True])
 def test_a_slow_cell_is_checked_by_its_first_call_unless_that_looks_odd(monkeypatch, forgetful):
     """Where one computation takes seconds, no other is made for this."""

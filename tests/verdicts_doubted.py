@@ -65,6 +65,17 @@ CASES = {
         ),
         absent=("OMP_DYNAMIC",),
     ),
+    "coarser than float32": Case(
+        of(
+            numpy(SIZES, precision="", error="1e-7"),
+            host(C, HOST, precision="ieee", error="1e-7"),
+            gpu(T, FAST, TRIP, precision="tf32", error="0.00123"),
+        ),
+        [FROM_GPU, FROM_TRIP],
+        [],
+        parts=("Beware: torch_cuda computes float32 in tf32, with errors up to 0.001.",),
+        absent=("torch_cpu computes", "numpy computes"),
+    ),
     "mixed machines in one curve": Case(
         of(numpy(SIZES), gpu(T, FAST, TRIP, **ELSEWHERE, speedup="", finding="")),
         [],

@@ -6,6 +6,7 @@ from crossover.status import OK
 from crossover.words import count, short
 
 ON_HOST = ("", "none", "cpu")
+COARSE = ("tf32", "float16", "bfloat16")  # a `precision` that is less than float32
 
 Row = Mapping[str, str]
 

@@ -60,11 +60,13 @@ def one_line(error: BaseException) -> str:
 
 
 def own_words(error: BaseException | str) -> str:
-    """The first line of what an exception says, or its type where it says nothing."""
+    """The first line of what an exception says, or its type where it says nothing. A line that ends
+    with a colon is none without the next: torch.compile's "backend='inductor' raised:"."""
     if isinstance(error, ImportError) and error.__cause__:
         error = error.__cause__  # NumPy puts a page of advice before it
-    lines = (line.strip() for line in str(error).splitlines())
-    return shortened(next(filter(None, lines), type(error).__name__))
+    lines = [line.strip() for line in str(error).splitlines() if line.strip()]
+    words = " ".join(lines[: 2 if lines and lines[0].endswith(":") else 1])
+    return shortened(words or type(error).__name__)
 
 
 def shortened(words: str) -> str:

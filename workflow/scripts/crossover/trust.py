@@ -5,7 +5,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from crossover import grades
 from crossover.intervals import NO_DIFFERENCE
 from crossover.machines import DIVIDED
-from crossover.rows import Row, cell, machines
+from crossover.rows import COARSE, Row, cell, machines
 from crossover.slowing import OFF, SLOWING
 from crossover.status import NOT_MEASURED, OK
 from crossover.words import alike, count, listed, percent, short
@@ -44,7 +44,7 @@ def not_ok(rows: Sequence[Row], but: str = "") -> str:
 
 def beware(rows: Sequence[Row]) -> str:
     """What makes the whole comparison doubtful; '' where nothing does."""
-    parts = [*_machines(rows), *_threads(rows), *_slowed(rows)]
+    parts = [*_machines(rows), *_threads(rows), *_slowed(rows), *_coarse(rows)]
     return f"Beware: {'; '.join(parts)}." if parts else ""
 
 
@@ -94,6 +94,17 @@ def _slowed(rows: Iterable[Row]) -> Iterator[str]:
     for name, _, value in (setting.partition("=") for setting in settings):
         if name in SLOWING and value.lower() not in OFF:
             yield f"{name}={short(value)} was set ({SLOWING[name]})"
+
+
+def _coarse(rows: Iterable[Row]) -> Iterator[str]:
+    """Whose answers are coarser than those that they are compared with."""
+    found: dict[tuple[str, str], float] = {}
+    for row in rows:
+        if row["status"] == OK and row["precision"] in COARSE and row["error"]:
+            key = row["backend"], row["precision"]
+            found[key] = max(found.get(key, 0.0), float(row["error"]))
+    for (backend, precision), error in found.items():
+        yield f"{backend} computes float32 in {precision}, with errors up to {error:.1g}"
 
 
 def _measured(ok: Iterable[Row]) -> Iterator[str]:
