@@ -1,18 +1,20 @@
-"""A Slurm for all tests of a run, and projects that sweep on it."""
+"""A Slurm for all tests of a run, and the sweeps on it."""
 
 import os
 import shutil
 import subprocess
 import sys
 from collections.abc import Iterator
+from concurrent.futures import Future, ThreadPoolExecutor
 from importlib.util import find_spec
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from cluster import slurm_daemons
-from cluster.project import ClusterProject
-from conftest import copy_to
+from cluster.project import end_all
+from cluster.scenes import AT_ONCE, SCENES, in_turn
 
 COMMANDS = ("munged", "slurmctld", "slurmd", "sbatch", "squeue", "scontrol")
 PLUGIN = "snakemake_executor_plugin_slurm"
@@ -32,7 +34,7 @@ def missing() -> str:
 
 @pytest.fixture(scope="session")
 def slurm(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
-    """The folder of a running Slurm of two nodes; it ends with this process, however that ends."""
+    """The folder of a running Slurm; it ends with this process, however that ends."""
     if why := missing():
         pytest.fail(why) if os.environ.get("CI") else pytest.skip(why)
     folder = tmp_path_factory.mktemp("slurm")
@@ -57,9 +59,17 @@ def slurm(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
     assert not slurm_daemons.processes(folder)
 
 
-@pytest.fixture
-def project(slurm: Path, tmp_path: Path) -> Iterator[ClusterProject]:
-    """A checkout of its own; what it has on the cluster ends with the test."""
-    made = ClusterProject(copy_to(tmp_path / "clone").root)
-    yield made
-    made.end()
+@pytest.fixture(scope="session")
+def started(
+    request: pytest.FixtureRequest, slurm: Path, tmp_path_factory: pytest.TempPathFactory
+) -> Iterator[dict[str, "Future[Any]"]]:
+    """By name, what comes of the scenes that the chosen tests ask for: they run already."""
+    names = {name for item in request.session.items for name in getattr(item, "fixturenames", ())}
+    folders = {
+        name: tmp_path_factory.mktemp(name) for name in sorted(names & SCENES.keys(), key=in_turn)
+    }
+    with ThreadPoolExecutor(AT_ONCE) as pool:
+        try:
+            yield {name: pool.submit(SCENES[name], folder) for name, folder in folders.items()}
+        finally:
+            end_all()

@@ -7,6 +7,9 @@ import sys
 from collections import Counter
 from pathlib import Path
 
+import pytest
+
+from cluster import asked
 from conftest import Project
 from crossover import record, table
 
@@ -15,8 +18,12 @@ PROFILE = (
     *("--workflow-profile", "profiles/slurm", "--slurm-init-seconds-before-status-checks", "1"),
     *("--default-resources", "cpus_per_task=1", "mem_mb=700", "exclusive=false"),
 )
+# Each job is a submission, and fails once and for all.
+ONE_BY_ONE = ("--group-components", "measuring=1", "--retries", "0")
 JOB = re.compile(r"^ *Job \d+: (.+)$", re.MULTILINE)  # those of a group are indented
-HUNG_S = 300  # a sweep that takes longer will never end
+WATCHED = Path(__file__).resolve().parent / "watched"  # Slurm's, written down
+HUNG_S = 900  # what takes longer will never end; all sweeps run at once, on two cores
+started: list["subprocess.Popen[bytes]"] = []
 
 
 class ClusterProject(Project):
@@ -27,15 +34,30 @@ class ClusterProject(Project):
         return [*start, *PROFILE, *arguments]
 
     def start(self, *arguments: str, **environment: str) -> "subprocess.Popen[bytes]":
-        """A sweep in the background."""
+        """A sweep in the background; what it asks of Slurm is written down."""
+        path = f"{WATCHED}:{os.environ['PATH']}"
+        watched = {"PATH": path, "ASKED": str(self.root / "asked.txt")}
         with (self.root / "screen.txt").open("a") as screen:
-            return subprocess.Popen(
+            sweep = subprocess.Popen(
                 self.command(*arguments),
                 cwd=self.root,
-                env=os.environ | environment,
+                env=os.environ | watched | environment,
                 stdout=screen,
                 stderr=screen,
             )
+        started.append(sweep)
+        return sweep
+
+    def ended(self, sweep: "subprocess.Popen[bytes]") -> int:
+        """The exit status of what was started, which must not hang."""
+        try:
+            return sweep.wait(timeout=HUNG_S)
+        except subprocess.TimeoutExpired:
+            sweep.kill()
+            pytest.fail(f"the sweep hangs:\n{self.screen()[-3000:]}")
+
+    def asked(self) -> list[asked.Call]:
+        return asked.read(self.root / "asked.txt")
 
     def plan(self, *arguments: str, **options) -> list[str]:
         """The cells that a run would measure now, in words, sorted."""
@@ -70,10 +92,14 @@ class ClusterProject(Project):
             if Path(folder) == self.root and word in f"{partition} {comment}"
         ]
 
-    def end(self) -> None:
-        """Nothing of it is left on the cluster."""
-        if jobs := self.jobs():
-            subprocess.run(["scancel", *jobs], timeout=20)
+
+def end_all() -> None:
+    """No sweep that was started runs on, and nothing of it on the cluster."""
+    for sweep in started:
+        if sweep.poll() is None:
+            sweep.kill()
+            sweep.wait()
+    subprocess.run(["scancel", "--user=root"], timeout=60)
 
 
 def said(*command: str) -> list[str]:

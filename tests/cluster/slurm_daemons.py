@@ -27,6 +27,8 @@ LOCK = Path("/tmp/crossover-slurm.lock")
 LINKS = Path("/etc/slurm")
 LINKED = ("slurm.conf", "gres.conf")
 PORT = 16817
+CONTROLLER = ("slurmctld",)
+DAEMONS = ("munged", *CONTROLLER, "slurmd", "slurmstepd")
 START_S, STOP_S, ASK_S = 60, 20, 5  # seconds: for what never comes
 
 
@@ -99,13 +101,20 @@ def start(folder: Path, port: int) -> None:
         link.symlink_to(folder / "etc" / name)
     start_controller(folder)
     for node in slurm_conf.NODES:
-        _daemon("slurmd", "-N", node)
+        _daemon("slurmd", "-N", node.name)
     _until(nodes_are_idle, "the nodes", folder)
 
 
 def start_controller(folder: Path) -> None:
     _daemon("slurmctld")
     _until(controller_is_up, "slurmctld", folder)
+
+
+def stop_controller(folder: Path) -> None:
+    """As for a restart of it: jobs run on."""
+    for pid in processes(folder, CONTROLLER):
+        os.kill(pid, signal.SIGTERM)
+    _until(lambda: not processes(folder, CONTROLLER), "the end of the controller", folder)
 
 
 def stop(folder: Path) -> None:
@@ -127,10 +136,9 @@ def stop(folder: Path) -> None:
             link.unlink()
 
 
-def processes(folder: Path) -> list[int]:
+def processes(folder: Path, names: tuple[str, ...] = DAEMONS) -> list[int]:
     """Daemons and job steps of this cluster: all were given its configuration, or its socket."""
     marks = (f"SLURM_CONF={folder}/etc/slurm.conf".encode(), f"--socket={folder}/".encode())
-    names = ("munged", "slurmctld", "slurmd", "slurmstepd")
     found = []
     for path in Path("/proc").glob("[0-9]*"):
         with suppress(OSError):
@@ -147,7 +155,7 @@ def controller_is_up() -> bool:
 
 def nodes_are_idle() -> bool:
     states = _said("sinfo", "--noheader", "--Node", "--format=%N %t").splitlines()
-    return {line.strip() for line in states} == {f"{node} idle" for node in slurm_conf.NODES}
+    return {line.strip() for line in states} == {f"{node.name} idle" for node in slurm_conf.NODES}
 
 
 def _daemon(name: str, *arguments: str) -> None:

@@ -3,14 +3,17 @@
 import subprocess
 from pathlib import Path
 
-from cluster import slurm_daemons
+from cluster import slurm_conf, slurm_daemons
 from cluster.project import said
 
 
-def test_two_nodes_and_a_gpu_that_is_only_counted(slurm):
-    assert slurm_daemons.nodes_are_idle()
+def test_nodes_and_a_gpu_that_is_only_counted(slurm):
     nodes = {line.strip() for line in said("sinfo", "--noheader", "--Node", "--format=%N %P %G")}
-    assert nodes == {"cpu1 cpu* (null)", "gpu1 gpu gpu:fake:1"}
+    assert nodes == {
+        "cpu1 cpu* (null)",
+        "gpu1 gpu gpu:fake:1",
+        *(f"{node.name} {node.partition} (null)" for node in slurm_conf.NODES[2:]),
+    }
     command = ["srun", "--partition=gpu", "--gpus=1", "printenv", "CUDA_VISIBLE_DEVICES"]
     assert said(*command) == ["0"]
 

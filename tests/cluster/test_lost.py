@@ -1,61 +1,38 @@
 """Jobs that die as a whole, on a real Slurm: each ends as a row with its reason, everything else is
 done, and the next sweep goes on from there.
 
-Two sweeps run at once, and their faults overlap in time: one job to a cell, and cells in batches.
+One sweep has one job to a cell, the other has cells in batches.
 """
 
-import os
-import re
-import signal
 import subprocess
 from collections import Counter
-from concurrent.futures import ThreadPoolExecutor
-from pathlib import Path
 from typing import NamedTuple
 
 import pytest
 
-from cluster.project import HUNG_S, ClusterProject, said
-from conftest import copy_to
+from cluster import asked
+from cluster.project import HUNG_S, ONE_BY_ONE, ClusterProject, said
+from cluster.scenes import CPU, FAKE, STUCK, faulty, one_round, project, scene
 from crossover import record
 from crossover.cells import Cell
-from processes import private_lock, until
+from processes import until
 
 SIZE, OTHER = 100, 200  # a fault strikes at SIZE
-FAKE = {"file": "tests/fake_device.py", "device": "fake"}
-CPU = {"slurm_partition": "cpu"}
-STUCK = {"fault": "stuck", "fault_at": SIZE}
 GREEDY = {"fault": "memory", "fault_at": SIZE}
-
-
-def faulty(options: dict, **resources) -> dict:
-    file = "tests/cluster/faulty.py"
-    return {"file": file, "node": "any", "options": options, "resources": CPU | resources}
-
-
-def sweep_of(sizes: list[int], **backends: dict) -> dict:
-    return {
-        "workloads": {"add": {"sizes": sizes, "dtypes": ["float64"]}},
-        "backends": {"numpy": {"node": "any", "resources": CPU}, **backends},
-        "rounds": 1,
-        "budget_s": 0.02,
-        "timeout_s": 120,
-    }
-
 
 # Slurm itself ends these; Crossover's own limits are far away.
 ALIVE = {
-    "over_memory": faulty(GREEDY | {"megabytes": 3000}, mem_mb=700),
+    "over_memory": faulty(GREEDY | {"megabytes": 2000}, mem_mb=700),
     "over_time": faulty(STUCK, runtime=1),
     "cancelled": faulty(STUCK),
-    "node_down": faulty(STUCK, slurm_partition="gpu"),
+    "node_down": faulty(STUCK, slurm_partition="frail"),
 }
 REFUSED = {
     "no_partition": faulty({}, slurm_partition="nowhere"),
     "too_much_memory": faulty({}, mem_mb=10_000_000),
     "no_gpu": FAKE | {"node": "any", "resources": CPU},
-    # Taken, but never started: the partition allows one hour.
-    "too_long": faulty({}, runtime=600),
+    # Taken, but never started: the partition allows ten hours.
+    "too_long": faulty({}, runtime=6000),
 }
 EXPECTED = {
     "over_memory": ("out_of_memory", "exceeded memory limit"),
@@ -67,41 +44,6 @@ EXPECTED = {
     "no_gpu": ("error", "Requested node configuration is not available"),
     "too_long": ("error", "can never start it: PartitionTimeLimit"),
 }
-ONE_BY_ONE = ("--group-components", "measuring=1", "--retries", "0")
-BATCHES = sweep_of(
-    [SIZE, OTHER],
-    # More than it asked for, and less than it is given when it is tried again.
-    grows=faulty(GREEDY | {"megabytes": 800}, mem_mb=900, constraint="large"),
-    # More than that: it takes the others of its batch with it, but not to the end.
-    greedy=faulty(GREEDY | {"megabytes": 3000}),
-)
-
-
-def project(folder: Path, config: dict) -> ClusterProject:
-    made = ClusterProject(copy_to(folder / "clone").root)
-    private_lock(made)
-    # The nodes of a real cluster have a lock each, and a stuck job would keep this one.
-    turn = made.root / "workflow/scripts/crossover/turn.py"
-    own = re.sub(
-        r'^LOCK = Path\("(.*)"\)', r'LOCK = Path(f"\1-{os.getpid()}")', turn.read_text(), flags=re.M
-    )
-    turn.write_text(own)
-    made.configure(config)
-    return made
-
-
-def ended(sweep: "subprocess.Popen[bytes]", made: ClusterProject) -> int:
-    try:
-        return sweep.wait(timeout=HUNG_S)
-    except subprocess.TimeoutExpired:
-        sweep.kill()
-        pytest.fail(f"the sweep hangs:\n{made.screen()[-3000:]}")
-
-
-def gpu_node() -> str:
-    """Its state, as Slurm says it; up again as soon as its slurmd has said so."""
-    (state,) = said("sinfo", "--noheader", "--nodes=gpu1", "--format=%t")
-    return state
 
 
 class Swept(NamedTuple):
@@ -112,61 +54,56 @@ class Swept(NamedTuple):
     before: Counter[tuple[str, str]]  # rows of the baseline when Snakemake gave up
     recovered: "subprocess.CompletedProcess[str]"
 
+    @property
+    def words(self) -> str:
+        """What was said of cells that were lost, of a sweep that came to its end."""
+        assert self.code == 1, self.project.screen()
+        assert self.recovered.returncode == 0, self.recovered.stdout + self.recovered.stderr
+        return self.recovered.stdout
 
-def swept(made: ClusterProject, *arguments: str) -> Swept:
-    code = ended(made.start(*arguments), made)
+
+def recovered(made: ClusterProject, sweep: "subprocess.Popen[bytes]", *arguments: str) -> Swept:
+    code = made.ended(sweep)
     return Swept(made, code, made.statuses("numpy"), made.recover(*arguments))
 
 
-@pytest.fixture(scope="module")
-def both(slurm, tmp_path_factory):
-    """The two sweeps, at the same time, to their ends."""
-    single = project(tmp_path_factory.mktemp("single"), sweep_of([SIZE], **ALIVE, **REFUSED))
-    batches = project(tmp_path_factory.mktemp("batches"), BATCHES)
-    with ThreadPoolExecutor() as pool:
-        try:
-            sweeps = [pool.submit(swept, single, *ONE_BY_ONE), pool.submit(swept, batches)]
+@scene
+def single(folder):
+    """One job to a cell; nothing that it loses is tried again."""
+    made = project(folder, one_round([SIZE], **ALIVE, **REFUSED), one_node=False)
+    sweep = made.start(*ONE_BY_ONE)
 
-            def running(word: str) -> list[str]:
-                """That job, once its cell is being measured."""
-                log = single.root / f"logs/cells/add/{word}/float64/{SIZE}/1.log"
-                until(lambda: log.exists() or sweeps[0].done(), f"{word} to run", HUNG_S)
-                return single.jobs(f"rule_measure_wildcards_add_{word}_", "running")
+    def running(word: str) -> list[str]:
+        """That job, once its cell is being measured."""
+        log = made.root / f"logs/cells/add/{word}/float64/{SIZE}/1.log"
+        until(lambda: log.exists() or sweep.poll() is not None, f"{word} to run", HUNG_S)
+        return made.jobs(f"rule_measure_wildcards_add_{word}_", "running")
 
-            for number in running("cancelled"):
-                said("scancel", number)
-            if running("node_down"):
-                said("scontrol", "update", "NodeName=gpu1", "State=DOWN", "Reason=test")
-                subprocess.run(["scontrol", "update", "NodeName=gpu1", "State=RESUME"])
-                until(lambda: "down" not in gpu_node(), "gpu1 to be up")
-            yield [sweep.result() for sweep in sweeps]
-        finally:
-            single.end()
-            batches.end()
+    for number in running("cancelled"):
+        said("scancel", number)
+    if running("node_down"):
+        said("scontrol", "update", "NodeName=frail1", "State=DOWN", "Reason=test")
+        # Refused where its slurmd has said already that it is up again.
+        subprocess.run(["scontrol", "update", "NodeName=frail1", "State=RESUME"])
+    return recovered(made, sweep, *ONE_BY_ONE)
 
 
-def well(one: Swept) -> tuple[ClusterProject, str]:
-    """The project and the words of one that lost cells and came to its end."""
-    assert one.code == 1, one.project.screen()
-    assert one.recovered.returncode == 0, one.recovered.stdout + one.recovered.stderr
-    return one.project, one.recovered.stdout
-
-
-@pytest.fixture(scope="module")
-def single(both):
-    """One job to a cell."""
-    assert both[0].before == {("numpy", "ok"): 1}, "what the cluster could do was not done"
-    return well(both[0])
-
-
-@pytest.fixture(scope="module")
-def batches(both):
-    return well(both[1])
+@scene
+def batches(folder):
+    config = one_round(
+        [SIZE, OTHER],
+        # More than it asked for, and less than it is given when it is tried again.
+        grows=faulty(GREEDY | {"megabytes": 800}, mem_mb=900, constraint="large"),
+        # More than that: it takes the others of its batch with it, but not to the end.
+        greedy=faulty(GREEDY | {"megabytes": 2500}),
+    )
+    made = project(folder, config, one_node=False)
+    return recovered(made, made.start())
 
 
 @pytest.mark.parametrize("backend", EXPECTED)
 def test_a_lost_cell_is_a_row_with_status_and_reason(single, backend):
-    made, words = single
+    made, words = single.project, single.words
     status, reason = EXPECTED[backend]
     (path,) = made.root.glob(f"results/cells/add/{backend}/*/*/1.csv")
     (row,) = record.read(path)
@@ -178,7 +115,8 @@ def test_a_lost_cell_is_a_row_with_status_and_reason(single, backend):
 
 
 def test_every_other_cell_is_done_and_the_closing_lines_tell(single):
-    made, _ = single
+    made = single.project
+    assert single.before == {("numpy", "ok"): 1}, "what the cluster could do was not done"
     assert made.statuses("numpy") == {("numpy", "ok"): 1}
     closing = made.crossover("close").stdout
     assert f"Not ok: {len(EXPECTED)} of {len(EXPECTED) + 1} cells" in closing
@@ -186,15 +124,30 @@ def test_every_other_cell_is_done_and_the_closing_lines_tell(single):
     assert made.plan(*ONE_BY_ONE) == [], "a row is a finished job"
 
 
+def test_every_loss_is_noticed_within_two_polls(single, batches):
+    for swept in (single, batches):
+        calls = swept.project.asked()
+        found = asked.polls_until_lost_is_told(calls)
+        assert found and max(found.values()) <= 2, found
+    calls = single.project.asked()
+    rules = ("probe", "cell", "ceilings")  # of each backend
+    lost = asked.polls_until_lost_is_told(calls)
+    assert len(lost) == len(ALIVE) + len(rules), "the cells of ALIVE, and all of too_long"
+    never = asked.looks_until_never_is_told(calls)
+    assert len(never) == len(rules) and max(never.values()) <= 2, never
+    refused = asked.polls_until_refusals_are_told(calls)
+    assert len(refused) == len(rules) * (len(REFUSED) - 1) and max(refused) <= 2, refused
+
+
 def test_what_fits_into_twice_the_memory_was_tried_again_and_is_ok(batches):
-    made, _ = batches
-    assert made.statuses("grows") == {("grows", "ok"): 2}
+    made = batches.project
+    assert batches.words and made.statuses("grows") == {("grows", "ok"): 2}
     assert "Trying to restart job" in made.screen()
 
 
 def test_a_lost_batch_costs_no_cell_but_the_one_that_broke_it(batches):
-    made, words = batches
-    assert "each job by itself" in words
+    made = batches.project
+    assert "each job by itself" in batches.words
     assert made.statuses("numpy", "greedy") == {
         ("numpy", "ok"): 2,
         ("greedy", "ok"): 1,
@@ -203,29 +156,14 @@ def test_a_lost_batch_costs_no_cell_but_the_one_that_broke_it(batches):
     assert made.plan() == []
 
 
-def test_retry_and_a_snakemake_killed_in_the_middle(single):
-    """What was cured is measured again, and nothing else, though the first Snakemake is killed."""
-    made, _ = single
-    made.configure(sweep_of([SIZE], **ALIVE))
+def test_what_was_cured_is_measured_again_and_nothing_else(single, tmp_path):
+    made = ClusterProject(single.project.copy(tmp_path / "cured").root)
+    made.configure(one_round([SIZE], **ALIVE))
     numpy = made.root / Cell("add", "numpy", "float64", SIZE).csv(1)
     stamp = numpy.stat().st_mtime_ns
     (made.root / "cured").touch()
     removed = made.crossover("retry").stdout
     assert all(f"add/{backend}/float64" in removed for backend in ALIVE), removed
-
-    sweep = made.start(*ONE_BY_ONE)
-    until(lambda: made.jobs(states="running"), "a job that runs", HUNG_S)
-    os.kill(sweep.pid, signal.SIGKILL)
-    sweep.wait()
-    locked = made.run(*ONE_BY_ONE)
-    assert locked.returncode != 0 and "--unlock" in locked.stdout + locked.stderr
-    made.sweep("--unlock")
-    if jobs := made.jobs():
-        refused = made.crossover("check")
-        assert refused.returncode == 1 and f"scancel {' '.join(jobs)}" in refused.stderr
-        said("scancel", *jobs)
-        until(lambda: not made.jobs(), "the end of the jobs")
-    assert made.crossover("check").returncode == 0
     made.sweep(*ONE_BY_ONE)
     assert made.statuses(*ALIVE) == {(backend, "ok"): 1 for backend in ALIVE}
     # A neighbour may have disturbed it: then it was on the list, and only then it ran again.

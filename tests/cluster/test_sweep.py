@@ -1,19 +1,14 @@
-"""A quick sweep on a real Slurm: the same results as here, nothing twice, and no hang when the
-controller is restarted or the file system is late."""
+"""A quick sweep on a real Slurm: the same results as here, nothing twice, and no hang when the file
+system is late."""
 
 import os
-import signal
 from pathlib import Path
 
-import pytest
-
-from cluster import slurm_daemons
-from cluster.project import HUNG_S, ClusterProject
-from conftest import Project, copy_to
+from cluster import asked
+from cluster.scenes import FAKE, project, scene
+from conftest import Project
 from crossover import record, table
-from processes import private_lock, until
 
-FAKE = {"file": "tests/fake_device.py", "device": "fake"}
 CONFIG = {
     "workloads": {
         "add": {"sizes": [100], "dtypes": ["float64"]},
@@ -62,31 +57,31 @@ def files(root: Path) -> set[str]:
     return {str(path.relative_to(root)) for path in root.glob("results/**/*.*")}
 
 
-@pytest.fixture(scope="module")
-def here(tmp_path_factory: pytest.TempPathFactory) -> Project:
+@scene
+def here(folder):
     """The same sweep, without a cluster."""
-    made = copy_to(tmp_path_factory.mktemp("here") / "clone")
-    private_lock(made)
-    made.configure(CONFIG)
+    made = Project(project(folder, CONFIG).root)
     made.sweep()
     return made
 
 
-@pytest.fixture(scope="module")
-def swept(slurm: Path, tmp_path_factory: pytest.TempPathFactory) -> ClusterProject:
-    """A sweep during which Slurm's controller was restarted."""
-    made = ClusterProject(copy_to(tmp_path_factory.mktemp("cluster") / "clone").root)
-    private_lock(made)
-    made.configure(CONFIG)
-    sweep = made.start()
-    until(lambda: sweep.poll() is not None or made.jobs(states="running"), "a job", HUNG_S)
-    for pid in slurm_daemons.processes(slurm):
-        if Path(f"/proc/{pid}/comm").read_text().startswith("slurmctld"):
-            os.kill(pid, signal.SIGTERM)
-    until(lambda: not slurm_daemons.controller_is_up(), "the end of the controller")
-    slurm_daemons.start_controller(slurm)
-    assert sweep.poll() is None, "the sweep did not see the restart"
-    assert sweep.wait(timeout=HUNG_S) == 0, made.screen()
+@scene
+def swept(folder):
+    made = project(folder, CONFIG)
+    assert made.ended(made.start()) == 0, made.screen()
+    return made
+
+
+@scene
+def late(folder):
+    """What the nodes wrote is seen by Snakemake ten seconds after."""
+    config = CONFIG | {"workloads": {"add": {"sizes": [100, 200], "dtypes": ["float64"]}}}
+    config["backends"] = {name: CONFIG["backends"][name] for name in ("numpy", "fake")}
+    made = project(folder, config)
+    (folder / "sitecustomize.py").write_text(LATE)
+    path = os.pathsep.join(filter(None, [str(folder), os.environ.get("PYTHONPATH")]))
+    log = str(folder / "late.txt")
+    assert made.ended(made.start(PYTHONPATH=path, LATE_S="10", LATE_LOG=log)) == 0, made.screen()
     return made
 
 
@@ -123,11 +118,14 @@ def test_nothing_is_measured_twice_and_an_edit_runs_what_it_adds(swept):
         f"add, {name}, float64, n=200, round 1 of 1" for name in sorted(CONFIG["backends"])
     ]
 
-    # The file system is late: what the nodes wrote is seen here ten seconds after.
-    (swept.root.parent / "sitecustomize.py").write_text(LATE)
-    log = swept.root.parent / "late.txt"
-    path = os.pathsep.join(filter(None, [str(swept.root.parent), os.environ.get("PYTHONPATH")]))
-    swept.sweep(PYTHONPATH=path, LATE_S="10", LATE_LOG=str(log))
-    assert log.read_text(), "nothing was late"
-    assert {row["size"] for row in swept.summary() if row["status"] == "ok"} == {"100", "200"}
-    assert swept.plan() == []
+
+def test_a_late_file_system_costs_no_cell_and_no_second_try(late):
+    assert (late.root.parent / "late.txt").read_text(), "nothing was late"
+    assert {(row["size"], row["status"]) for row in late.summary()} == {
+        ("100", "ok"),
+        ("200", "ok"),
+    }
+    calls = late.asked()
+    assert "Trying to restart" not in late.screen()
+    assert asked.polls_after_the_last_end(calls) <= 2
+    assert late.plan() == []

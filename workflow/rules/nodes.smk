@@ -106,12 +106,19 @@ def memory_mb(wildcards):
 def ask_steadily(executor):
     """The plugin for Slurm (2.8) asks ever less often while nothing has ended, up to three minutes
     apart: the end of a batch, and whatever went wrong, would be noticed as late. One squeue for all
-    jobs every slurm-init-seconds-before-status-checks is no burden."""
+    jobs every slurm-init-seconds-before-status-checks is no burden.
+
+    Before each it asks for Slurm's MinJobAge as well. Without an answer, as when the controller is
+    restarted, it asks sacct instead; where nothing is accounted that fails, and it forgets its jobs
+    and waits for ever. The number never changes: it is asked for once."""
     every = getattr(workflow.executor_settings, "init_seconds_before_status_checks", None)
     if every:
         type(executor).next_seconds_between_status_checks = property(
             lambda self: every, lambda self, longer: None
         )
+        slurm = sys.modules[type(executor).__module__]
+        if age := slurm.get_min_job_age():
+            slurm.get_min_job_age = lambda: age
 
 
 GROUP = group_of if PLACES and workflow.is_main_process else None

@@ -39,12 +39,14 @@ def watch(say: Callable[[str], None], seconds: float) -> None:
 
 
 def _watch(say: Callable[[str], None], seconds: float) -> None:
-    before: set[tuple[str, str]] = set()
+    before: dict[str, str] = {}
     while True:
         time.sleep(seconds)
-        now = {item for item in _ask("--states=pending").items() if NEVER.fullmatch(item[1])}
-        for number, reason in now & before:  # twice: just restarted, a controller may not know yet
-            say(CANCELLED.format(number, reason))
+        pending = _ask("--states=pending")
+        now = {number: reason for number, reason in pending.items() if NEVER.fullmatch(reason)}
+        # Twice: just restarted, a controller may not know yet. Its words for it can differ.
+        for number in now.keys() & before.keys():
+            say(CANCELLED.format(number, now[number]))
             _run("scancel", number)
         before = now
 
