@@ -8,7 +8,6 @@ way does is the same: a process for each cell, two probes, two ceilings, the sum
 
 import argparse
 import os
-import re
 import subprocess
 import sys
 import tempfile
@@ -42,7 +41,6 @@ WAYS = {
     "arrays": (*ONE_BY_ONE, "--slurm-array-jobs", "all"),
     "one by one": ONE_BY_ONE,
 }
-SUBMITTED = re.compile(r"submitted with SLURM jobid (\d+)")
 BOUND = 0.5  # of the time one by one
 
 
@@ -60,10 +58,17 @@ def sweep(folder: Path, flags: tuple[str, ...]) -> Taken:
     load, worked, start = os.getloadavg()[0], _worked_s(), time.perf_counter()
     done = subprocess.run(words, cwd=folder, capture_output=True, text=True)
     seconds, work_s = time.perf_counter() - start, _worked_s() - worked
-    said = done.stdout + done.stderr
     if done.returncode:
-        sys.exit(said[-4000:])
-    return Taken(seconds, work_s, load, len(set(SUBMITTED.findall(said))))
+        sys.exit((done.stdout + done.stderr)[-4000:])
+    return Taken(seconds, work_s, load, submissions(folder))
+
+
+def submissions(folder: Path) -> int:
+    """How many jobs or arrays Slurm knows of that were submitted from a folder."""
+    asked = ("squeue", "--noheader", "--states=all", "--format=%F|%Z")
+    lines = subprocess.check_output(asked, text=True).split()
+    jobs = (line.split("|") for line in lines)
+    return len({number for number, path in jobs if Path(path) == folder})
 
 
 def _worked_s() -> float:

@@ -112,6 +112,11 @@ class Project:
         )
 
 
+def pytest_xdist_auto_num_workers() -> int:
+    """One more than there are cores: sweeps wait for each other's turn to measure."""
+    return len(os.sched_getaffinity(0)) + 1
+
+
 @pytest.fixture
 def project(tmp_path: Path) -> Project:
     """A fresh copy with the small config."""

@@ -82,18 +82,18 @@ def test_with_an_image_every_job_runs_in_it(tmp_path, commands):
     project = copy_to(tmp_path / "clone")
     project.configure(ONE_CELL | {"container": IMAGE})
     jobs = len(project.plan(TABLE))
-    project.sweep("--sdm", "apptainer", TABLE, PATH=path)
+    project.sweep(TABLE, "--sdm", "apptainer", PATH=path)
     calls = log.read_text().splitlines()
     runs = [call for call in calls if call.startswith(("exec", "--home")) or " exec " in call]
     assert sum(call.startswith("pull") for call in calls) == 1
     assert any(IMAGE in call for call in calls)
     assert len(runs) == jobs
     assert record.read(project.root / TABLE)[0]["status"] == "ok"
-    assert project.plan("--sdm", "apptainer", TABLE, PATH=path) == []
+    assert project.plan(TABLE, "--sdm", "apptainer", PATH=path) == []
 
     # Another image is another environment, and measures again.
     project.configure(ONE_CELL | {"container": f"{IMAGE}2"})
-    again = project.plan("--sdm", "apptainer", TABLE, PATH=path)
+    again = project.plan(TABLE, "--sdm", "apptainer", PATH=path)
     assert "add, numpy, float64, n=100, round 1 of 1" in again
 
 
@@ -131,13 +131,13 @@ def test_every_job_runs_in_the_one_environment(tmp_path, commands):
     path, log = commands
     project = copy_to(tmp_path / "clone")
     project.configure(ONE_CELL)
-    project.sweep("--sdm", "conda", TABLE, PATH=path)
+    project.sweep(TABLE, "--sdm", "conda", PATH=path)
     created = [call for call in log.read_text().splitlines() if call.startswith("env create")]
     assert len(created) == 1
     given = created[0].split("--file ")[1].split()[0]  # Snakemake's copy
     assert Path(given).read_text() == (ROOT / "environment.yml").read_text()
     assert record.read(project.root / TABLE)[0]["status"] == "ok"
-    assert project.plan("--sdm", "conda", TABLE, PATH=path) == []
+    assert project.plan(TABLE, "--sdm", "conda", PATH=path) == []
 
 
 def test_every_rule_names_the_environment():
