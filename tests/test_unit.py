@@ -1,4 +1,4 @@
-"""`make unit` leaves out what starts processes, and a test that starts one without saying so fails."""
+"""`make unit` leaves out what starts processes; a test that starts one unmarked fails."""
 
 import pytest
 
