@@ -12,6 +12,19 @@ from crossover import __version__, grades, status
 DEFAULT_PROFILE = "profiles/default/config.yaml"
 
 
+# What people write; docs/example/ is what a sweep has written.
+WRITTEN = {".py", ".smk", ".yaml", ".yml", ".md", ".rst", ".js", ".css", ".j2", ".toml", ".txt"}
+MADE = ("docs/example/", "results/", "benchmarks/results/", "logs/")
+
+
+def files():
+    """The files of the repository, but for hidden folders and what is made."""
+    for path in sorted(ROOT.rglob("*")):
+        name = str(path.relative_to(ROOT))
+        if not (name.startswith((".", *MADE)) or "/." in name or path.is_dir()):
+            yield path
+
+
 def packages(lines):
     return {
         line.split("#")[0].strip()
@@ -46,12 +59,21 @@ def test_the_version_is_one():
     assert f"## {__version__}" in (ROOT / "CHANGELOG.md").read_text()
 
 
-def test_every_make_target_of_the_readme_is_there():
-    named = set(
-        re.findall(r"(?:`|^ {4})make ([a-z-]+)", (ROOT / "README.md").read_text(), re.MULTILINE)
-    )
+@pytest.mark.parametrize("page", ["README.md", "CONTRIBUTING.md"])
+def test_every_make_target_of_a_page_is_there(page):
+    named = set(re.findall(r"(?:`|^ {4})make ([a-z-]+)", (ROOT / page).read_text(), re.MULTILINE))
     targets = set(re.findall(r"^([a-z-]+):", (ROOT / "Makefile").read_text(), re.MULTILINE))
-    assert named <= targets, named - targets
+    assert named and named <= targets, named - targets
+
+
+def test_every_file_that_contributing_names_is_there():
+    """By its whole path, or by its end where the words around it say the folder."""
+    there = [f"/{path.relative_to(ROOT)}" for path in files()]
+    named = re.findall(
+        r"[`(]([\w./]+\.(?:py|md|smk|txt|cff|lock))[`)]", (ROOT / "CONTRIBUTING.md").read_text()
+    )
+    for name in named:
+        assert any(path.endswith(f"/{name}") for path in there), name
 
 
 @pytest.mark.parametrize("word", [*grades.MEANING, *status.ALL])
@@ -60,8 +82,8 @@ def test_every_grade_and_status_is_explained(word):
 
 
 def test_no_file_is_longer_than_400_lines():
-    for pattern in ("workflow/**/*.py", "workflow/**/*.smk", "tests/*.py", "Snakefile"):
-        for path in ROOT.glob(pattern):
+    for path in files():
+        if path.suffix in WRITTEN or path.name in ("Snakefile", "Makefile", "Containerfile"):
             assert len(path.read_text().splitlines()) <= 400, path
 
 
