@@ -18,7 +18,7 @@ from rounds import measured as written
 from test_accuracy import quick_to_collect
 from test_measurement import BUILTIN, measured, seconds
 
-pytestmark = pytest.mark.usefixtures(quick_to_collect.__name__)
+pytestmark = [pytest.mark.whole, pytest.mark.usefixtures(quick_to_collect.__name__)]
 TORCH = plugin.load(BUILTIN["torch"])
 COMPILE = {"options": {"compile": True}, "backend_file": BUILTIN["torch"]}
 compiler = pytest.mark.skipif(not shutil.which("g++"), reason="no C++ compiler here")
