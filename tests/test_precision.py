@@ -18,9 +18,7 @@ from test_measurement import BUILTIN, FAKE, measured, seconds, task
 from test_roofline import add, add_s, annotated, ceilings, row
 from torch_as_device import Module
 
-pytestmark = pytest.mark.whole
-
-pytestmark = pytest.mark.usefixtures(quick_to_collect.__name__)
+pytestmark = [pytest.mark.whole, pytest.mark.usefixtures(quick_to_collect.__name__)]
 TORCH = plugin.load(BUILTIN["torch"])
 HALVES = ("float16", "bfloat16")
 
