@@ -4,17 +4,16 @@ A test is one unless it uses a fixture that runs Snakemake or is marked `whole`,
 file (`pytestmark`). A test for `make unit` that starts a process fails, here and in `make test`.
 """
 
+import os
 import re
-import sys
+import subprocess
 from pathlib import Path
 
 import pytest
 
 RUN_SNAKEMAKE = {"project", "finished"}  # fixtures of conftest.py
 WHOLE_FILE = re.compile(r"^pytestmark = .*\bmark\.whole\b", re.MULTILINE)
-STARTS = {"subprocess.Popen", "os.fork", "os.forkpty", "os.posix_spawn", "os.system", "os.exec"}
-
-running: list[pytest.Item] = []  # one, or none
+STARTS = ((subprocess.Popen, "__init__"), (os, "fork"), (os, "posix_spawn"), (os, "system"))
 
 
 @pytest.hookimpl(tryfirst=True)  # before those that are not asked for are left out
@@ -35,18 +34,13 @@ def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool 
 
 @pytest.hookimpl(wrapper=True)
 def pytest_runtest_protocol(item: pytest.Item):
-    running[:] = [item] if item.get_closest_marker("unit") else []
-    try:
+    with pytest.MonkeyPatch.context() as patch:
+        if item.get_closest_marker("unit"):
+            for owner, name in STARTS:
+                patch.setattr(owner, name, refuse)
         return (yield)
-    finally:
-        running.clear()
 
 
-def refuse(event: str, arguments: tuple[object, ...]) -> None:
-    """Called by Python for all that it does; there is no way to take it out again."""
-    if event in STARTS and running:
-        what = f"{event} {arguments[:2]}"
-        pytest.fail(f"not for `make unit`, so mark it pytest.mark.whole: it starts {what}")
-
-
-sys.addaudithook(refuse)
+def refuse(*arguments: object, **settings: object) -> None:
+    """No exception that the code under test could expect."""
+    pytest.fail(f"not for `make unit`, so mark it pytest.mark.whole: it starts {arguments[-1]}")
