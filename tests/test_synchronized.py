@@ -71,6 +71,23 @@ def test_slow_reads_are_no_late_work():
     )
 
 
+def test_a_hiccup_while_reading_is_no_late_work():
+    """Reads of 5 ms, the first of each try 10 us longer, and the very first one 3 ms: with a k from
+    that one alone, 10 us would stand against the 50 ns of one call."""
+    clock = {"ns": 0, "reads": 0}
+
+    def call():
+        clock["ns"] += 50
+
+    def read(_):
+        clock["reads"] += 1
+        clock["ns"] += 5_000_000
+        if clock["reads"] % 2:
+            clock["ns"] += 10_000 if clock["reads"] > 1 else 3_000_000
+
+    synchronized.check(lambda: None, lambda: clock["ns"], call, read)
+
+
 @pytest.mark.parametrize("work_s", [1e-4, 50e-3])
 def test_the_cell_is_an_error_before_anything_is_sampled(work_s):
     made = Measurement(task(options={"work_s": work_s, "asynchronous": True}))

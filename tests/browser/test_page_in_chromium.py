@@ -3,6 +3,7 @@
 import re
 
 import pytest
+from playwright.sync_api import expect
 
 import made_up_page
 from crossover import page, page_parts, table
@@ -113,11 +114,13 @@ def test_sorting_by_mouse_and_by_keyboard(show):
     opened = show("no_gpu")
     header = opened.page.locator("#summary thead th", has_text="median")
     header.click()
+    expect(header).to_have_attribute("aria-sort", "ascending")
     times = [row["median_s"] for row in rows(opened)]
     known = [float(text) for text in times if text]
     assert known == sorted(known) and times[-1] == "" and header.get_attribute("aria-sort")
     header.get_by_role("button").focus()
     opened.page.keyboard.press("Enter")
+    expect(header).to_have_attribute("aria-sort", "descending")
     times = [row["median_s"] for row in rows(opened)]
     known = [float(text) for text in times if text]
     assert known == sorted(known, reverse=True) and times[-1] == "", "what has none stays last"
