@@ -69,7 +69,8 @@ def measure(report: Report, cells: int, times: int) -> None:
 def summary(cells: list[Cell]) -> Script:
     names = [f"{c.workload}/{c.backend}/{c.dtype}/{c.size}" for c in cells]
     params = {"cells": names, "pictures": [], "rounds": ROUNDS, "baseline": BASELINE}
-    params |= {"mixed_machines": "apart", "asked": [], "baselines": []}
+    params |= {"mixed_machines": "apart", "asked": [], "baselines": [], "prices": []}
+    params["currency"] = ""
     files = {"input": {"cells": [str(cells[0].csv(1))]}, "output": {"summary": SUMMARY}}
     return Script("summary", "summarize.py", {**files, "params": params})
 

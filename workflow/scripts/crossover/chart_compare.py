@@ -24,8 +24,10 @@ NARROWEST = (0.65, 1.55)  # so that an axis has more ticks than that at 1
 
 
 def frame(rows: Sequence[Mapping[str, Any]]) -> pd.DataFrame:
-    """The rows of compare.csv, with numbers in NUMBERS and text in the other columns."""
+    """The rows of compare.csv, with numbers in NUMBERS and text in the other columns; `apart` as
+    notes.py wants it, of which an archive's rows tell themselves."""
     found = pd.DataFrame([{name: str(value) for name, value in row.items()} for row in rows])
+    found["apart"] = ""
     for name in NUMBERS:
         found[name] = [float(text or "nan") for text in found[name]]
     return found.astype({"size": "int64"})

@@ -97,7 +97,7 @@ def _on_hosts(kind: str, ones: Sequence[Findings]) -> str:
     parts = [f"{costs.label(ones, host)}: {_beside(ones, host)}" for host in hosts]
     if not parts:
         return f"{described(kind)}. Nothing to compare: {listed([o.name for o in ones], EVERY)}."
-    against = f"At the largest sizes, against {ones[0].baseline}"
+    against = f"At the largest sizes, against {listed(ones[0].baselines, last=' or ')}"
     return f"{described(kind)}. {against}, {'. '.join(parts)}."
 
 
