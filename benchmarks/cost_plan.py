@@ -82,10 +82,8 @@ def finish(folder: Path) -> None:
         (folder / path).parent.mkdir(parents=True, exist_ok=True)
         (folder / path).write_text(path)
     words = [sys.executable, "-c", MARK, "--cores", "10000", "--touch", "--forceall"]
-    words += [
-        "--scheduler-subsample",
-        "1000",
-    ]  # a job's choice costs as much as there are to choose
+    # The choice of a job costs as much as there are to choose from.
+    words += ["--scheduler-subsample", "1000"]
     rules = [line.split("\t")[2] for line in summary(folder)]
     threads = [f"{rule}=1" for rule in dict.fromkeys(rules)]
     checkout.run(folder, [*words, "--set-threads", *threads])

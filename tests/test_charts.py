@@ -252,6 +252,8 @@ def test_backends_differ_without_colour(summary):
     assert len({look.marker for look in list(looks.values())[:8]}) == 8
     assert len({(look.marker, look.dashes) for look in looks.values()}) == 20
     assert len({(look.marker, look.colour) for look in looks.values()}) == 20
+    names = [f"b{i}" for i in range(20)]
+    assert list(style.looks(names, names)) == names, "each may be a baseline"
 
 
 @pytest.mark.filterwarnings("error")

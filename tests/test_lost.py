@@ -199,7 +199,7 @@ def test_without_slurm_nothing_is_left_over(queue, monkeypatch):
 @pytest.mark.whole
 def test_what_can_never_start_is_cancelled_with_words(queue):
     said = []
-    slurm_queue.watch(said.append, 0.05)
+    over = slurm_queue.watch(said.append, 0.05)
     until(lambda: len(said) >= 2, "two words")
     (queue / "queue").write_text("")
     assert slurm_queue.cancelled("\n".join(said)) == {
@@ -207,4 +207,5 @@ def test_what_can_never_start_is_cancelled_with_words(queue):
         "14": "QOSMaxWallDurationPerJobLimit",
     }
     until(lambda: len((queue / "cancelled").read_text().split()) >= 2, "two cancelled jobs")
+    over.set()
     assert set((queue / "cancelled").read_text().split()) == {"12", "14"}

@@ -130,7 +130,7 @@ CASES = {
         [],
         parts=(
             "torch_cuda against numpy: computing 40x without an interval",
-            "compared without an interval where a note says so with each other.",
+            "), compared with each other, without an interval, where a note says so.",
         ),
         absent=("Worth", "faster"),
     ),

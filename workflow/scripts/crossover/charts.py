@@ -35,9 +35,9 @@ def read(path: str | PathLike[str]) -> pd.DataFrame:
 
     Raises what table.read does.
     """
-    rows = table.read(Path(path))
-    summary = pd.DataFrame(machines.views(rows)[0].rows, dtype="str")
-    summary["apart"] = "; and ".join(machines.elsewhere(rows))
+    main, *others = machines.views(table.read(Path(path)))
+    summary = pd.DataFrame(main.rows, dtype="str")
+    summary["apart"] = "; and ".join(machines.elsewhere(others))
     for name in NUMBERS:
         summary[name] = [float(text or "nan") for text in summary[name]]
     return summary.astype({"size": "int64"})

@@ -139,12 +139,9 @@ def _words(kept: Sequence[Row], own: Mapping[Key, Rig], first: Mapping[Key, Rig]
     return "; ".join(dict.fromkeys(words))
 
 
-def elsewhere(rows: Iterable[Row]) -> list[str]:
+def elsewhere(others: Iterable[View]) -> list[str]:
     """What is not in the first view, one line for each other one."""
-    return [
-        f"{', '.join(sorted({key[2] for key in view.own}))} on {view.words}"
-        for view in views(rows)[1:]
-    ]
+    return [f"{', '.join(sorted({key[2] for key in view.own}))} on {view.words}" for view in others]
 
 
 def refuse(rows: Sequence[Row]) -> list[dict[str, Any]]:

@@ -8,7 +8,6 @@ import re
 import shutil
 import subprocess
 import threading
-import time
 from collections.abc import Callable, Iterable
 from pathlib import Path
 
@@ -32,16 +31,17 @@ def left_over() -> list[str]:
     return sorted(_ask(), key=int)
 
 
-def watch(say: Callable[[str], None], seconds: float) -> None:
+def watch(say: Callable[[str], None], seconds: float) -> threading.Event:
     """Cancel, with words in the log, what can never start; look every so many seconds from now on,
-    as long as this process lives."""
-    threading.Thread(target=_watch, args=(say, seconds), daemon=True).start()
+    as long as this process lives, or until what is returned is set."""
+    over = threading.Event()
+    threading.Thread(target=_watch, args=(say, seconds, over), daemon=True).start()
+    return over
 
 
-def _watch(say: Callable[[str], None], seconds: float) -> None:
+def _watch(say: Callable[[str], None], seconds: float, over: threading.Event) -> None:
     before: dict[str, str] = {}
-    while True:
-        time.sleep(seconds)
+    while not over.wait(seconds):
         pending = _ask("--states=pending")
         now = {number: reason for number, reason in pending.items() if NEVER.fullmatch(reason)}
         # Twice: just restarted, a controller may not know yet. Its words for it can differ.

@@ -138,10 +138,11 @@ def looks(backends: Iterable[str], baselines: Sequence[str]) -> dict[str, Look]:
         name: Look(COLOURS[i % len(COLOURS)], MARKERS[i % len(MARKERS)], DASHES[i % len(DASHES)])
         for i, name in enumerate(others)
     }
-    return found | {
-        name: Look("#000000", MARKERS[i - 1] if i else "o", DASHES[i - 1] if i else ())
-        for i, name in enumerate(baselines[: len(MARKERS)])
+    more = {
+        name: Look("#000000", MARKERS[i % len(MARKERS)], DASHES[i % len(DASHES)])
+        for i, name in enumerate(baselines[1:])
     }
+    return found | {name: Look("#000000", "o", ()) for name in baselines[:1]} | more
 
 
 # --- words

@@ -66,8 +66,9 @@ def _machines(rows: Sequence[Row]) -> Iterator[str]:
     if len(found) > 1:
         words = listed(list(dict.fromkeys(found.values())))
         divided = any(DIVIDED in row["note"] for row in rows)
-        how = "compared without an interval where a note says so" if divided else "never compared"
-        yield f"the times are from {len(found)} machines ({words}), {how} with each other"
+        how = "compared with each other"
+        how = f"{how}, without an interval, where a note says so" if divided else f"never {how}"
+        yield f"the times are from {len(found)} machines ({words}), {how}"
 
 
 def _threads(rows: Iterable[Row]) -> Iterator[str]:
