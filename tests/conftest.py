@@ -112,6 +112,7 @@ class Project:
         )
 
 
+@pytest.hookimpl(optionalhook=True)
 def pytest_xdist_auto_num_workers() -> int:
     """One more than there are cores: sweeps wait for each other's turn to measure."""
     return len(os.sched_getaffinity(0)) + 1

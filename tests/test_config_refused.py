@@ -102,6 +102,10 @@ def test_sizes_refused(given, shown):
         (raw(backends={"numpy": {}, "x\n": {}}), f"backends: 'x\\n' {ENTRY}"),
         (raw(backends={"numpy": {}, "x" * 101: {}}), f"backends: '{'x' * 101}' {ENTRY}"),
         (raw(workloads={"add": {"sizes": 1}, ".": {}}), f"workloads: '.' {ENTRY}"),
+        (
+            raw(backends={"numpy": {}, "xy" * 20: {"library": "numpy"}}),
+            f"backends: '{'xy' * 20}' ends in 'xy' 20 times or more, which Snakemake ",
+        ),
         (raw(backends={"numpy": {}, False: {}}), f"backends: the key false {TEXT_KEY}"),
         (raw(backends={"numpy": {}, None: {}}), f"backends: the key null {TEXT_KEY}"),
         (raw(workloads={1: {"sizes": 1}}), f"workloads: the key 1 {TEXT_KEY}"),

@@ -5,6 +5,7 @@ or backend; it is read there as text, and nothing is imported.
 """
 
 import ast
+import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
@@ -21,6 +22,8 @@ WORKLOAD = ("inputs", "compute")
 BACKEND = ("Backend",)
 PICTURES = (".png", ".svg")  # which lie beside the workloads' folders
 LARGEST_FILE = 1_000_000  # bytes: Snakemake does not see what was edited in larger ones
+# Names are wildcards of Snakemake's, which takes such an end for a rule that never ends.
+REPEATED_END = re.compile(r"(.{1,5})\1{19}$")
 
 
 @dataclass(frozen=True)
@@ -88,7 +91,13 @@ def _entries(
         if twin != name:
             line = f"{kind}: {twin!r} and {name!r} differ only in case; not every disk can tell"
             problems.append(Problem((kind, name), f"{line} such folders apart, so rename one"))
-        elif (kind, name) not in bad:
+        elif (kind, name) in bad:
+            continue
+        elif repeated := REPEATED_END.search(name):
+            line = f"{kind}: {show(name)} ends in {repeated[1]!r} 20 times or more, "
+            line += "which Snakemake takes for a loop; any other end will do"
+            problems.append(Problem((kind, name), line))
+        else:
             yield name, entry, {path[2] for path in bad if path[:2] == (kind, name)}
 
 
