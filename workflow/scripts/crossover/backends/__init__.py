@@ -167,3 +167,27 @@ class Host:
         if any(words in str(error) for words in UNSUPPORTED_WORDS):
             return UNSUPPORTED
         return UNSUPPORTED if isinstance(error, NotImplementedError) else ERROR
+
+
+class Kernels(Host):
+    """A library that is no namespace of functions on arrays: on NumPy's arrays it runs only those
+    workloads that it has `kernels` of its own for, by name, in the dtypes that it has `known`."""
+
+    name: str  # of the library, for messages
+    known: tuple[str, ...]
+    kernels: Mapping[str, Callable[..., Any]]  # with one for "add", in place
+
+    def dtype(self, name: str) -> Any:
+        if name not in self.known:
+            raise Unsupported(f"{self.name} has no dtype {name}")
+        return super().dtype(name)
+
+    def kernel(self, workload: str) -> Callable[..., Any]:
+        if workload not in self.kernels:
+            raise Unsupported(
+                f"{self.name} has no kernel for {workload or 'a workload of your own'}"
+            )
+        return self.kernels[workload]
+
+    def add_one(self, array: Any) -> Any:
+        return self.kernels["add"](array)

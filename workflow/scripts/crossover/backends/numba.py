@@ -11,44 +11,11 @@ import numba
 import numpy
 from numba.core.dispatcher import Dispatcher
 
-from crossover.backends import Host
-from crossover.status import Unsupported
+from crossover.backends import Kernels
 
 LIBRARIES = ("numba", "llvmlite")
 DEVICES = ("cpu",)
 OPTIONS = ()
-
-KNOWN = ("int32", "int64", "float32", "float64", "complex64")
-
-
-class Backend(Host):
-    xp = numpy  # for the arrays, and for what is not a loop
-
-    def __init__(self, device, threads, options):
-        super().__init__(device, threads, options)
-        # It refuses more than NUMBA_NUM_THREADS, which the job sets to what it was granted.
-        numba.set_num_threads(min(threads, numba.config.NUMBA_NUM_THREADS))
-
-    def dtype(self, name):
-        if name not in KNOWN:
-            raise Unsupported(f"numba has no dtype {name} on the CPU")
-        return super().dtype(name)
-
-    def kernel(self, workload):
-        if workload not in KERNELS:
-            raise Unsupported(f"numba has no kernel for {workload or 'a workload of your own'}")
-        return KERNELS[workload]
-
-    def add_one(self, array):
-        return _add(array)
-
-    def compilations(self):
-        """Of all loops below, each once for the dtypes that it was called with."""
-        loops = [loop for loop in globals().values() if isinstance(loop, Dispatcher)]
-        return len([types for loop in loops for types in loop.signatures])
-
-    def effective_threads(self):
-        return numba.get_num_threads()
 
 
 @numba.njit(parallel=True)
@@ -157,3 +124,22 @@ KERNELS = {
     "stencil": _stencil,
     "monte_carlo": _monte_carlo,
 }
+
+
+class Backend(Kernels):
+    name, xp = "numba", numpy  # its arrays, and what is not a loop
+    known = ("int32", "int64", "float32", "float64", "complex64")
+    kernels = KERNELS
+
+    def __init__(self, device, threads, options):
+        super().__init__(device, threads, options)
+        # It refuses more than NUMBA_NUM_THREADS, which the job sets to what it was granted.
+        numba.set_num_threads(min(threads, numba.config.NUMBA_NUM_THREADS))
+
+    def compilations(self):
+        """Of all loops above, each once for the dtypes that it was called with."""
+        loops = [loop for loop in globals().values() if isinstance(loop, Dispatcher)]
+        return len([types for loop in loops for types in loop.signatures])
+
+    def effective_threads(self):
+        return numba.get_num_threads()

@@ -11,39 +11,11 @@ from math import pi
 import numexpr
 import numpy
 
-from crossover.backends import Host
-from crossover.status import Unsupported
+from crossover.backends import Kernels
 
 LIBRARIES = ("numexpr",)
 DEVICES = ("cpu",)
 OPTIONS = ()
-
-KNOWN = ("int32", "int64", "float32", "float64")
-
-
-class Backend(Host):
-    xp = numpy  # for the arrays, and for what is not an expression
-
-    def __init__(self, device, threads, options):
-        super().__init__(device, threads, options)
-        # It refuses more than NUMEXPR_MAX_THREADS, 64 where that is not set.
-        numexpr.set_num_threads(min(threads, numexpr.MAX_THREADS))
-
-    def dtype(self, name):
-        if name not in KNOWN:
-            raise Unsupported(f"numexpr has no dtype {name}")
-        return super().dtype(name)
-
-    def kernel(self, workload):
-        if workload not in KERNELS:
-            raise Unsupported(f"numexpr has no kernel for {workload or 'a workload of your own'}")
-        return KERNELS[workload]
-
-    def add_one(self, array):
-        return _add(array)
-
-    def effective_threads(self):
-        return numexpr.get_num_threads()
 
 
 def _add(a):
@@ -63,3 +35,17 @@ def _sum(a):
 
 
 KERNELS = {"add": _add, "polar": _polar, "sum": _sum}
+
+
+class Backend(Kernels):
+    name, xp = "numexpr", numpy  # its arrays, and what is not an expression
+    known = ("int32", "int64", "float32", "float64")
+    kernels = KERNELS
+
+    def __init__(self, device, threads, options):
+        super().__init__(device, threads, options)
+        # It refuses more than NUMEXPR_MAX_THREADS, 64 where that is not set.
+        numexpr.set_num_threads(min(threads, numexpr.MAX_THREADS))
+
+    def effective_threads(self):
+        return numexpr.get_num_threads()
