@@ -182,7 +182,7 @@ def test_an_image_looks_like_the_line_through_all_points(curve, n, monkeypatch):
 def in_parts(monkeypatch):
     """Many points as few are: read in parts, about one for a turn of some curves."""
     monkeypatch.setattr(raster, "GROUP", 512)
-    monkeypatch.setattr(raster, "CHUNK", 500)
+    monkeypatch.setattr(raster, "CHUNK", 512)
 
 
 @pytest.mark.parametrize("curve", [jumps, grid])

@@ -277,22 +277,16 @@ def _chosen(config: Config, options: argparse.Namespace) -> Cell:
 
 
 def _task(config: Config, cell: Cell, backend: Backend, folder: Path) -> dict[str, Any]:
-    return {
+    return identity.task(config, backend) | {
         "workload": cell.workload,
         "workload_file": str(config.workloads[cell.workload].file),
-        "backend": cell.backend,
-        "backend_file": str(backend.file),
         "probe": str(folder / "probe.json"),
         "json": str(folder / "probe.json"),
-        "device": backend.device,
-        "options": dict(backend.options),
-        "memory": backend.memory,
         "dtype": cell.dtype,
         "size": cell.size,
         "round": 1,
         "seed": config.seed,
         "budget_s": config.budget_s,
-        "threads": identity.threads(config, backend),
         "csv": str(folder / "1.csv"),
         "array": None,
         "keep_mb": config.keep_mb,

@@ -96,22 +96,13 @@ def with_backends(found: Facts, config: Config) -> Facts:
 
 
 def _probe(config: Config, name: str) -> Mapping[str, Any]:
-    backend = config.backends[name]
     if not _turn_comes():
         return {"available": False, "status": NOT_TRIED}
     limit_s = min(PROBE_S, config.timeout_s)
     try:
         with tempfile.TemporaryDirectory() as folder:
             path = Path(folder) / "probe.json"
-            task = {
-                "backend": name,
-                "backend_file": str(backend.file),
-                "device": backend.device,
-                "options": dict(backend.options),
-                "memory": backend.memory,
-                "threads": identity.threads(config, backend),
-                "json": str(path),
-            }
+            task = identity.task(config, config.backends[name]) | {"json": str(path)}
             job.probe(task, limit_s, path.with_name("log"))
             return record.read_json(path)
     except SystemExit as error:  # a file that cannot be written; Ctrl-C is none of that

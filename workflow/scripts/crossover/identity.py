@@ -8,6 +8,7 @@ import json
 import platform
 from collections.abc import Mapping
 from pathlib import Path
+from typing import Any
 
 from crossover import machine, plugin
 from crossover.config import Backend, Config
@@ -33,6 +34,7 @@ HARNESS = (
     "scheduler.py",
     "status.py",
     "synchronized.py",
+    "task.py",
     "turn.py",
     "work.py",
     "workloads/__init__.py",
@@ -90,3 +92,15 @@ def host(config: Config, places: Mapping[str, Place]) -> str:
 def _here(config: Config) -> str:
     """A label from config, or what the kernel shows here."""
     return machine.words() if config.machine == "auto" else config.machine
+
+
+def task(config: Config, backend: Backend) -> dict[str, Any]:
+    """The part of a task that is about its backend, where there is no Snakemake."""
+    return {
+        "backend": backend.name,
+        "backend_file": str(backend.file),
+        "device": backend.device,
+        "options": dict(backend.options),
+        "memory": backend.memory,
+        "threads": threads(config, backend),
+    }

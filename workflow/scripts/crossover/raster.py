@@ -25,7 +25,7 @@ LEAST_BLOCK, MOST_BLOCKS = 64, 2**17
 LARGER = 16  # a block of blocks
 ALIKE = 2**11  # points of smaller blocks that are drawn alike
 GROUP = 2**14  # the most that are taken apart together
-CHUNK = 2**17  # points that are looked at at once: a few of the like fit into a core's cache
+CHUNK = 2**17  # points looked at at once, whole blocks: a few of the like fit into a core's cache
 
 # Agg takes about 0.1 us for a vertex and 0.1 to 0.3 us for a pixel's length of line. Up to these it
 # draws in about a tenth of a second.

@@ -178,11 +178,13 @@ class Kernels(Host):
     kernels: Mapping[str, Callable[..., Any]]  # with one for "add", in place
 
     def dtype(self, name: str) -> Any:
+        """NumPy's, of those that the library knows."""
         if name not in self.known:
             raise Unsupported(f"{self.name} has no dtype {name}")
         return super().dtype(name)
 
     def kernel(self, workload: str) -> Callable[..., Any]:
+        """The workload's; raises `Unsupported` where there is none."""
         if workload not in self.kernels:
             raise Unsupported(
                 f"{self.name} has no kernel for {workload or 'a workload of your own'}"
