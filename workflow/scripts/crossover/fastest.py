@@ -50,7 +50,7 @@ def _line(where: str, found: Sequence[Findings], rivals: Mapping[str, Sequence[s
 
 def _beside(one: Findings, name: str) -> bool:
     """Was it measured beside the first baseline, so that it can be told from the others?"""
-    return one.curves.baselines.get(name) == one.baselines[0] and not one.apart(name)
+    return one.curves.baselines.get(name) == one.baselines[0] and not one.elsewhere(name)
 
 
 def _first(one: Findings, rivals: Iterable[str]) -> tuple[str, str] | None:

@@ -70,7 +70,7 @@ class Findings:
         """What a backend's speedups are over."""
         return self.curves.baselines[backend]
 
-    def apart(self, backend: str) -> bool:
+    def elsewhere(self, backend: str) -> bool:
         """Was it measured on another machine than its baseline?"""
         if (baseline := self.baseline(backend)) not in self.curves.backends:
             return False

@@ -187,7 +187,7 @@ def not_shown(rows: pd.DataFrame) -> list[str]:
         cells.setdefault(key, {})[size] = reason
     merged: dict[tuple[str, str, str], list[str]] = {}
     for (name, state, _), reasons in sorted(cells.items(), key=lambda item: order[item[0][0]]):
-        reason = style.short(next(iter(reasons.values())))
+        reason = words.short(next(iter(reasons.values())))
         if len(set(reasons.values())) > 1:
             reason = f"n = {size_words(min(reasons))}: {reason}"
         where = _sizes_words(reasons, rows[rows["backend"] == name]["size"])

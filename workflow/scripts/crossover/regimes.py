@@ -116,7 +116,7 @@ WITHOUT, SEVERAL, UNMEASURED = "without an interval", "of several machines", "no
 def _found(ones: Iterable[Findings], host: str) -> Iterator[tuple[Findings, str, str]]:
     for one in ones:
         last = one.at_largest(host, "compute") if host in one.hosts else None
-        if last is not None and one.apart(host):
+        if last is not None and one.elsewhere(host):
             yield one, SEVERAL, ""
         elif last is None:
             yield one, UNMEASURED, ""

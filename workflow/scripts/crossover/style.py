@@ -35,7 +35,6 @@ GREY, DARK = "#595959", "#222222"
 LINE_HEIGHT = 1.35  # of the font size
 NOTE_LINES = 10
 BARS_WIDTH = 3.0  # points, from the first bar at one size to the last: a marker is twice as wide
-REASON_LENGTH = 160
 
 # Okabe and Ito's colours, which colour-blind readers can tell apart; their yellow is too pale for
 # lines on white, so grey takes its place, and black is the baseline's.
@@ -150,12 +149,6 @@ def looks(backends: Iterable[str], baselines: Sequence[str]) -> dict[str, Look]:
 
 plain = words.plain
 seconds_words = words.seconds
-
-
-def short(text: object, most: int = REASON_LENGTH) -> str:
-    """On one line, cut to `most` signs."""
-    line = plain(text)
-    return line if len(line) <= most else line[: most - 1].rstrip() + "…"
 
 
 def size_words(size: float) -> str:

@@ -169,7 +169,7 @@ ANSWERS = (WORTH, RESIDENT, BASELINE_ONLY, RANGE, NOT_WORTH, UNCLEAR, SEVERAL, U
 
 def _answer(one: Findings, gpu: str) -> tuple[str, str]:
     """What holds at best of one workload on one GPU, and from which size on."""
-    if one.apart(gpu):
+    if one.elsewhere(gpu):
         return SEVERAL, ""
     trip, compute = one.strict(gpu, ROUND_TRIP), one.strict(gpu, COMPUTE)
     if _ahead(trip):
@@ -294,7 +294,7 @@ def _problem(one: Findings, said: str) -> str:
 
 def _backend(one: Findings, name: str, shown: str, scopes: Mapping[str, str]) -> str:
     baseline = f"{shown} against {one.baseline(name)}: "
-    if one.apart(name) and not any(one.at_largest(name, scope) for scope in scopes):
+    if one.elsewhere(name) and not any(one.at_largest(name, scope) for scope in scopes):
         return f"{baseline}never on the same machine, so nothing is said about it"
     baseline += "; ".join(_scopes(one, name, scopes))
     parts: list[str] = []

@@ -65,7 +65,7 @@ def plain(text: object) -> str:
     return " ".join("".join(c if c.isprintable() else " " for c in text).split())
 
 
-def short(text: str) -> str:
+def short(text: object) -> str:
     """On one line, cut to LONGEST signs."""
     words = plain(text)
     return words if len(words) <= LONGEST else words[: LONGEST - 3].rstrip() + "..."
