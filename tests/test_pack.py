@@ -7,14 +7,15 @@ import zipfile
 
 import pytest
 
-from crossover import archive, config, pack, record, roofline, summary, table
+from crossover import archive, config, pack, privacy, record, roofline, summary, table
 from crossover.cells import Cell, Picture
-from crossover.privacy import Private, hashed
+from crossover.privacy import Private
 from rounds import failed, measured
 
 HOST = "gpu7.lab.example"
+NODE = "node17"  # where a cluster measured
 HOME = "/home/ada lovelace"
-REASON = f"OSError at {HOME}/secret_project/mine.py, line 3 (ada on gpu7, /scratch/bob/x.npy)"
+REASON = f"OSError at {HOME}/secret_project/mine.py, line 3 (ada on {NODE}, /scratch/bob/x.npy)"
 
 
 @pytest.fixture
@@ -34,7 +35,7 @@ def swept(tmp_path, monkeypatch):
         },
         tmp_path,
     )  # fmt: skip
-    facts = {"host": HOST, "boot": "boot-1", "device_uuid": "GPU-1",
+    facts = {"host": HOST, "node": NODE, "boot": "boot-1", "device_uuid": "GPU-1",
              "environment": f"LD_PRELOAD={HOME}/lib/libx.so"}  # fmt: skip
     for number in (1, 2):
         measured("numpy", [1e-3 * number, 2e-3, 3e-3], number, **facts)
@@ -53,7 +54,7 @@ def swept(tmp_path, monkeypatch):
 
 def summarized(found):
     cells = [*found.cells(), *found.pictures()]
-    rows = summary.summarize(cells, found.rounds, "numpy")
+    rows = summary.summarize(cells, found.rounds, "numpy", mixed=found.mixed_machines)
     table.write(found.folder / "summary.csv", roofline.annotate(rows, {}))
 
 
@@ -77,10 +78,20 @@ def test_the_archive_has_every_round_and_reads_back(swept, tmp_path):
 def test_no_user_no_path_and_no_host(swept, tmp_path):
     pack.pack(swept, None, False)
     text = texts(tmp_path / "results/pack.zip")
-    for word in ("ada", "lovelace", "secret", "bob", "/home", "/scratch", "gpu7", str(tmp_path)):
+    for word in (
+        "ada",
+        "lovelace",
+        "secret",
+        "bob",
+        "/home",
+        "/scratch",
+        "gpu7",
+        NODE,
+        str(tmp_path),
+    ):
         assert word not in text, word
     assert "boot-1" not in text and "GPU-1" not in text
-    assert hashed(HOST) in text  # so that two archives of one host are known as such
+    assert privacy.here().hashed(HOST) in text  # two archives of one host are known as such
     assert "OSError at mine.py, line 3 (<user> on" in text and "LD_PRELOAD=libx.so" in text
     if getpass.getuser() != "root":
         assert getpass.getuser() not in text
@@ -88,7 +99,7 @@ def test_no_user_no_path_and_no_host(swept, tmp_path):
 
 def test_the_host_is_named_where_that_is_asked_for(swept, tmp_path):
     said = pack.pack(swept, tmp_path / "with.zip", True)
-    assert f"It names the host: {HOST}" in said
+    assert f"It names the host: {HOST}, {NODE}" in said
     text = texts(tmp_path / "with.zip")
     assert HOST in text and "ada" not in text and "boot-1" not in text
 
@@ -132,6 +143,50 @@ def test_a_config_that_was_edited_since_is_refused(swept, tmp_path):
         pack.pack(config.read(other, tmp_path), None, False)
 
 
+SETTINGS = {"seed": 7, "budget_s": 0.5, "threads": 1, "memory": "recycled", "device": "cpu",
+            "options": {"compile": True}}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", SETTINGS)
+def test_settings_that_were_edited_since_are_refused(tmp_path, monkeypatch, name):
+    """No archive says of its times that they were measured in another way."""
+    monkeypatch.chdir(tmp_path)
+    own = name in ("memory", "device", "options")
+
+    def read(changed):
+        entry = {"library": "torch", "device": "cuda"} | (changed if own else {})
+        return config.read(
+            {"workloads": {"add": {"sizes": [1000], "dtypes": ["float64"]}},
+             "backends": {"numpy": {}, "gpu": entry}, "rounds": 1, **({} if own else changed)},
+            tmp_path,
+        )  # fmt: skip
+
+    swept = read({})
+    for backend in ("numpy", "gpu"):
+        measured(backend, 1e-3, seed=0, budget_s=0.2, memory="fresh")
+    probe = {"available": True, "asked": json.dumps(["cuda", {}, "all"])}
+    record.replace(tmp_path / "results/backends/gpu.json", json.dumps(probe).encode())
+    summarized(swept)
+    pack.pack(swept, None, False)
+    with pytest.raises(pack.NotPacked, match=f"not measured as this config says .*{name}.* of gpu"):
+        pack.pack(read({name: SETTINGS[name]}), None, False)
+
+
+@pytest.mark.parametrize("mixed", ["apart", "divide", "refuse"])
+def test_rounds_of_several_machines_are_packed(tmp_path, monkeypatch, mixed):
+    monkeypatch.chdir(tmp_path)
+    found = config.read(
+        {"workloads": {"add": {"sizes": [1000], "dtypes": ["float64"]}},
+         "backends": {"numpy": {}}, "rounds": 2, "mixed_machines": mixed},
+        tmp_path,
+    )  # fmt: skip
+    for number in (1, 2):
+        measured("numpy", 1e-3 * number, number, machine=f"machine{number}")
+    summarized(found)
+    pack.pack(found, None, False)
+    assert archive.read(tmp_path / "results/pack.zip").rows
+
+
 def test_names_of_the_config_stay_and_are_said(swept, tmp_path):
     named = config.read(
         {"workloads": {"add": {"sizes": [1000], "dtypes": ["float64"]}},
@@ -142,9 +197,21 @@ def test_names_of_the_config_stay_and_are_said(swept, tmp_path):
     measured("ada_cpu", 1e-3)
     summarized(named)
     assert pack.pack(named, None, False)[-1].startswith("ada_cpu: names a person or this host;")
+    packed = archive.read(tmp_path / "results/pack.zip")
+    assert "ada_cpu" in packed.config["backends"]  # where `make compare` looks for its options
 
 
-PRIVATE = Private(places=(HOME,), users=("ada",), hosts=(HOST, "gpu7"))
+def test_a_hash_is_not_found_by_guessing_the_name(monkeypatch, tmp_path):
+    hashes = set()
+    for machine_id in ("3d1219c7c4c5404a", "b11c9a2f0e4d4c7b", "3d1219c7c4c5404a"):
+        (tmp_path / "machine-id").write_text(f"{machine_id}\n")
+        monkeypatch.setattr(privacy, "MACHINE_ID", tmp_path / "machine-id")
+        hashes.add(privacy.here().hashed("gpu7"))
+    assert len(hashes) == 2
+    assert hashes.isdisjoint({Private((), (), ()).hashed("gpu7")})
+
+
+PRIVATE = Private(places=(HOME,), users=("ada",), hosts=("gpu7",))
 CLEANED = {
     f"in {HOME}/a b/k.py:3": "in <path> b/k.py:3",
     "A=/opt/lib.so:/home/bob/y.so.3": "A=lib.so:y.so.3",
@@ -156,6 +223,8 @@ CLEANED = {
     "https://example.org/a/b": "https://example.org/a/b",
     "ada_kernel, Canada, ADA": "<user>_kernel, Canada, <user>",
     "needs 8,000 bytes": "needs 8,000 bytes",
+    "ask bob.b@lab.example": "ask <mail>",
+    f"{HOST} is down": f"{PRIVATE.hashed('gpu7')} is down",
 }
 
 

@@ -1,21 +1,20 @@
 """`make pack`: the last sweep as one small file to hand on, without who and where."""
 
-from collections.abc import Iterator, Mapping, Sequence
+import json
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict
 from pathlib import Path
-from statistics import median
 from typing import Any
 
-from crossover import archive, outcomes, privacy, record, table
-from crossover.cells import END_TO_END, Cell, probe_json
+from crossover import archive, differences, identity, privacy, record, summary, table
+from crossover.cells import Cell, probe_json
 from crossover.config import Config
-from crossover.outcomes import Round
 from crossover.privacy import Private
 from crossover.record import Part
-from crossover.status import OK
-from crossover.words import count
+from crossover.words import count, listed
 
 NAME = "pack.zip"
+CELL = ("workload", "backend", "dtype", "size")
 # Columns that hold a name from the config or a figure, and no free text. A user may be called cpu.
 NAMES = {
     *("workload", "backend", "dtype", "size", "scope", "baseline", "status", "grade", "finding"),
@@ -31,16 +30,20 @@ def pack(config: Config, path: Path | None, show_hosts: bool) -> list[str]:
     """Write the archive, all of it or nothing; what to say of it. Raises FileNotFoundError,
     NotPacked, record.Damaged and record.NotWritten."""
     out = path or config.folder / NAME
-    private = privacy.here(show_hosts)
-    summary = config.folder / "summary.csv"
-    rows = table.read(summary)
-    parts = list(_parts(config, rows, summary))
+    summary_csv = config.folder / "summary.csv"
+    rows = table.read(summary_csv)
+    _refuse_another_summary(config, rows, summary_csv)
+    parts = list(_parts(config))
+    probes = _probes(config)
+    _refuse_other_settings(config, parts, probes)
+    hosts = {part.facts[name] for part in parts for name in ("host", "node")} - {""}
+    private = privacy.here(show_hosts, hosts)
     try:
         content = archive.packed(
             [_without(private, row) for row in rows],
             [Part(_without(private, part.facts), part.own) for part in parts],
             private.anything(_plain(asdict(config))),
-            private.anything(_probes(config)),
+            private.anything(probes),
         )
     except ValueError as error:
         raise NotPacked(str(error)) from None
@@ -48,51 +51,82 @@ def pack(config: Config, path: Path | None, show_hosts: bool) -> list[str]:
     cells = len(config.cells())
     words = f"{count(cells, 'cell')} of {count(config.rounds, 'round')}"
     lines = [f"Wrote {out}: {words}, {len(content) / 1e3:,.0f} kB"]
-    if show_hosts and (hosts := {part.facts["host"] for part in parts} - {""}):
+    if show_hosts and hosts:
         lines.append(f"It names the host: {', '.join(sorted(hosts))}")
     return lines + _telling(config, private)
 
 
-def _parts(config: Config, rows: Sequence[Mapping[str, str]], summary: Path) -> Iterator[Part]:
-    """What is in the raw file of each cell and round, which must be those of the summary."""
-    named: dict[tuple[str, ...], dict[str, Mapping[str, str]]] = {}
-    for row in rows:
-        key = tuple(row[name] for name in ("workload", "backend", "dtype", "size"))
-        named.setdefault(key, {})[row["scope"]] = row
+def _refuse_another_summary(config: Config, rows: Sequence[Mapping[str, str]], path: Path) -> None:
+    """Raises NotPacked where the raw files that are there give another summary."""
     cells = [*config.cells(), *config.pictures()]
-    if {_key(cell) for cell in cells} != named.keys():
-        raise NotPacked(f"{summary} is not of the cells in this config: run 'make sweep' first")
+    given = _by_cell(rows)
+    if {_key(cell) for cell in cells} != given.keys():
+        raise NotPacked(f"{path} is not of the cells in this config: run 'make sweep' first")
+    made = _by_cell(
+        summary.summarize(
+            cells,
+            config.rounds,
+            config.baseline,
+            mixed=config.mixed_machines,
+            asked=config.gpu_models,
+            baselines=config.baselines,
+        )
+    )
     for cell in cells:
-        rounds: list[Round] = []
-        for number in range(1, config.rounds + 1):
-            parts = record.parts(
-                cell.csv(number),
-                **dict(zip(("workload", "backend", "dtype", "size"), _key(cell), strict=True)),
-                round=number,
-            )
-            if parts[0].facts["status"] == OK:
-                rounds.append(outcomes.reduced(parts, cell.scope))
-            yield from parts
-        if not _are(rounds if len(rounds) == config.rounds else [], named[_key(cell)]):
-            raise NotPacked(
-                f"{cell.folder} is not what {summary} was made of: run 'make sweep' first"
-            )
+        if made[_key(cell)] != given[_key(cell)]:
+            raise NotPacked(f"{cell.folder} is not what {path} was made of: run 'make sweep' first")
 
 
-def _are(rounds: Sequence[Round], rows: Mapping[str, Mapping[str, str]]) -> bool:
-    """Whether the summary's rows of a cell are made of these rounds; none where it is not ok."""
-    ok = {scope: row for scope, row in rows.items() if row["status"] == OK}
-    if not rounds:
-        return not ok
-    return all(
-        float(row["median_s"]) == median(round.median_s(scope) for round in rounds)
-        for scope, row in ok.items()
-        if scope != END_TO_END and all(round.has(scope) for round in rounds)
-    ) and bool(ok)
+def _by_cell(rows: Iterable[Mapping[str, Any]]) -> dict[tuple[str, ...], list[tuple[str, ...]]]:
+    """What each cell's rows say that nothing but its own raw files decides."""
+    found: dict[tuple[str, ...], list[tuple[str, ...]]] = {}
+    for row in rows:
+        key = tuple(str(row[name]) for name in CELL)
+        own = tuple(str(row[name]) for name in ("scope", "status", "rounds", "median_s"))
+        found.setdefault(key, []).append(own)
+    return found
 
 
 def _key(cell: Cell) -> tuple[str, ...]:
     return cell.workload, cell.backend, cell.dtype, str(cell.size)
+
+
+def _parts(config: Config) -> Iterator[Part]:
+    """What is in the raw file of each cell and round."""
+    for cell in [*config.cells(), *config.pictures()]:
+        names = dict(zip(CELL, _key(cell), strict=True))
+        for number in range(1, config.rounds + 1):
+            yield from record.parts(cell.csv(number), **names, round=number)
+
+
+def _refuse_other_settings(
+    config: Config, parts: Iterable[Part], probes: Mapping[str, Mapping[str, Any]]
+) -> None:
+    """Raises NotPacked where something was measured with other settings than the config has: it
+    was edited since, and the archive would have it wrong."""
+    wanted = {
+        name: {
+            "budget_s": repr(config.budget_s),
+            "seed": str(config.seed),
+            "threads_requested": identity.threads(config, backend),
+            "memory": backend.memory,
+        }
+        for name, backend in config.backends.items()
+    }
+    other = {
+        f"{differences.SETTINGS[column]} of {part.facts['backend']}"
+        for part in parts
+        for column, value in wanted.get(part.facts["backend"], {}).items()
+        if part.facts[column] not in ("", value)
+    }
+    for name, backend in config.backends.items():
+        asked = json.loads(probes.get(name, {}).get("asked", "null"))
+        now = [backend.device, json.loads(identity.options(backend))]
+        if asked and asked[: len(now)] != now:
+            other.add(f"device or options of {name}")
+    if other:
+        what = listed(sorted(other))
+        raise NotPacked(f"not measured as this config says ({what}): run 'make sweep' first")
 
 
 def _without(private: Private, row: Mapping[str, str]) -> dict[str, str]:
