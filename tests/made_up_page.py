@@ -3,7 +3,7 @@
 from math import exp
 
 import made_up
-from crossover import decide, table
+from crossover import decide, prices, table
 from crossover.page import Results
 
 SVG = """<?xml version="1.0" encoding="utf-8"?>
@@ -94,8 +94,22 @@ def hostile():
     )
 
 
+PRICES = {"numpy": 1.0, "torch_cpu": 1.0, "torch_cuda": 3.0}
+
+
+def priced():
+    """With prices, and the GPU's energy at its two largest sizes."""
+    rows = prices.annotate(made_up.with_gpu(), PRICES, "EUR")
+    for row in rows:
+        gpu = (row["backend"], row["scope"]) == ("torch_cuda", "compute")
+        if gpu and row["size"] >= 1_000_000:
+            row["joules"] = row["median_s"] * 400
+    return results(rows)
+
+
 CASES = {
     "gpu": results,
+    "priced": priced,
     "no_gpu": lambda: results(made_up.without_gpu()),
     "one_round": lambda: results(made_up.one_round()),
     "noisy": lambda: results(made_up.noisy()),

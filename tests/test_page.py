@@ -14,7 +14,7 @@ import pytest
 
 import made_up_page
 from conftest import ROOT
-from crossover import page, page_parts
+from crossover import page, page_costs, page_parts
 from made_up_page import CASES, EVIL, SVG
 
 LOADING = ("src", "href", "srcset", "data", "poster", "action", "formaction", "xlink:href")
@@ -180,7 +180,11 @@ def test_a_script_s_text_cannot_end_its_element():
 def test_the_table_has_the_summary_s_values():
     rows = made_up_page.results().summary
     columns = page_parts.columnar(rows)
-    assert [column["name"] for column in columns] == [one.name for one in page_parts.TABLE]
+    names = [
+        one.name for one in page_parts.TABLE if one.shown or any(row[one.name] for row in rows)
+    ]
+    assert [column["name"] for column in columns] == names
+    assert "median_s" in names and "joules" not in names
     for column in columns:
         values = column["values"]
         if "codes" in column:
@@ -189,6 +193,33 @@ def test_the_table_has_the_summary_s_values():
         assert values == [row[column["name"]] for row in rows], column["name"]
     shown = {column["name"] for column in columns if column["shown"]}
     assert "median_s" in shown and "reason" not in shown  # of which no row has any
+
+
+def test_money_and_energy_are_told_at_the_largest_size():
+    given = made_up_page.priced()
+    host, _, gpu = found = page_costs.costs(given.summary, given.break_even)
+    assert {one.size for one in found} == {"10000000"}
+    rows = {
+        (row["backend"], row["scope"]): row for row in given.summary if row["size"] == "10000000"
+    }
+    for one, price in ((host, 1), (gpu, 3)):
+        assert one.price == f"{price} EUR" and one.calls.keys() >= {"compute"}
+        for scope, cost in one.calls.items():
+            median = float(rows[one.backend, scope]["median_s"])
+            figure, unit = cost.split()
+            assert float(figure.replace(",", "")) == pytest.approx(median * price / 3.6e-3, 5e-3)
+            assert unit == "EUR"
+    assert (host.joules, host.cheaper) == ("", {})
+    joules = 400 * float(rows["torch_cuda", "compute"]["median_s"])
+    assert gpu.joules == f"{joules:.3g} J"
+    assert gpu.cheaper.keys() == {"compute", "round_trip"}
+    assert gpu.cheaper["compute"].startswith("from n = ")
+
+
+def test_without_a_price_or_an_energy_there_is_no_section_of_it():
+    assert page_costs.costs(made_up_page.results().summary, made_up_page.results().break_even) == []
+    assert 'id="costs"' not in page.render(made_up_page.results())
+    assert 'id="costs"' in page.render(made_up_page.priced())
 
 
 def test_a_failure_is_told_once_with_its_cells():

@@ -14,8 +14,17 @@ rule page:
         code=[
             source(SCRIPTS / "page.py"),
             *[source(ROOT / "workflow/page" / name) for name in PAGE_PARTS],
-            *library("page.py", "page_files.py", "page_parts.py", "inline_svg.py", "svg.py"),
-            *library("words.py", "rows.py", "grades.py", "intervals.py", "table.py", "cells.py"),
+            *library("page.py", "page_files.py", "page_parts.py", "page_costs.py"),
+            *library(
+                "inline_svg.py",
+                "svg.py",
+                "words.py",
+                "rows.py",
+                "grades.py",
+                "intervals.py",
+                "table.py",
+                "cells.py",
+            ),
             *library("assumed.py", "take_home.py", *DECIDED, *READING),
         ],
     output:

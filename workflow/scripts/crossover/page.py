@@ -18,7 +18,7 @@ from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from markdown_it import MarkdownIt
 from markupsafe import Markup
 
-from crossover import __version__, assumed, grades, inline_svg, page_parts
+from crossover import __version__, assumed, grades, inline_svg, page_costs, page_parts
 from crossover.rows import cell
 from crossover.status import OK
 
@@ -82,6 +82,7 @@ class Chapter:
 def render(results: Results) -> str:
     """The page. Raises ValueError where a picture is no SVG or DataTables is not as expected."""
     rows = results.summary
+    costs = page_costs.costs(rows, results.break_even)
     scripts = [Markup(_script(text)) for text in (datatables(), _asset("page.js"))]
     environment = Environment(
         loader=FileSystemLoader(ASSETS),
@@ -110,6 +111,9 @@ def render(results: Results) -> str:
         crossings=page_parts.crossings(results.break_even),
         crossing_scopes=page_parts.scopes_of(results.break_even),
         reuses=page_parts.reuses(results.reuse),
+        costs=costs,
+        cost_scopes=page_costs.scopes(one.calls for one in costs),
+        cheaper_scopes=page_costs.scopes(one.cheaper for one in costs),
         article=markdown(results.article),
         regimes=markdown(results.regimes),
         table=page_parts.columnar(rows),

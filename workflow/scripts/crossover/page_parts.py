@@ -289,6 +289,8 @@ TABLE = [
     Column("gb_per_s", "figure", "GB/s"),
     Column("gflop_per_s", "figure", "Gflop/s"),
     Column("roof_share", "figure", "share of the roof"),
+    Column("cost_per_million_calls", "figure", "cost of a million calls"),
+    Column("joules", "figure", "joules per call"),
     *_columns("text", "bound_by", "transfer"),
     *_columns("bytes", "host_peak_bytes", "device_peak_bytes"),
     *_columns("integer", "page_faults", "threads_effective"),
@@ -299,8 +301,10 @@ TABLE = [
 
 def columnar(rows: Sequence[Row], columns: Sequence[Column] = tuple(TABLE)) -> list[dict[str, Any]]:
     """The table by columns, for JSON: the values as summary.csv spells them. What repeats is told
-    once, and then by its number."""
-    return [_coded([row[column.name] for row in rows], column) for column in columns]
+    once, and then by its number. A column that is not shown at first and has no value is left out.
+    """
+    found = [(column, [row[column.name] for row in rows]) for column in columns]
+    return [_coded(values, column) for column, values in found if column.shown or any(values)]
 
 
 def _coded(values: Sequence[str], column: Column) -> dict[str, Any]:
