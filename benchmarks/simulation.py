@@ -19,8 +19,8 @@ REPLICATES = 2000
 ROUNDS = (3, 5, 10)
 SAMPLES = 60  # in a round
 
-# Held by the test and by coverage.py: the share of 95 % intervals with the truth in them, and their
-# mean width over an oracle's by the number of rounds.
+# Held by the test and by interval_coverage.py: the share of 95 % intervals with the truth in them,
+# and their mean width over an oracle's by the number of rounds.
 COVERAGE = (0.93, 0.985)
 WIDEST = {3: 2.0, 5: 1.4, 10: 1.2}
 

@@ -53,10 +53,7 @@ def backend(library, threads=1):
     if importlib.util.find_spec(name) is None:
         pytest.skip(f"{name} is not installed: make libraries")
     if library not in MODULES:
-        with pytest.MonkeyPatch.context() as patch:
-            # Numba looks for the coverage tool, and would find benchmarks/coverage.py.
-            patch.setitem(sys.modules, "coverage", None)
-            module = plugin.load(BUILTIN[name])
+        module = plugin.load(BUILTIN[name])
         MODULES[library] = module, module.Backend("cpu", threads, OPTIONS[library])
     return MODULES[library][1]
 

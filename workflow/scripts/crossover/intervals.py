@@ -13,8 +13,8 @@ doi:10.1145/2464157.2464160.
 Assumed: rounds are independent of each other, and their logarithms about normal around one value.
 What two rounds of a pair have in common (a warm machine, a busy hour) cancels; the two sides may be
 noisy to different degrees; a process that is slow for its whole life widens the interval. What is
-not seen: a fault that all rounds share. `benchmarks/coverage.py` simulates how often the truth lies
-inside, and how wide the intervals are.
+not seen: a fault that all rounds share. `benchmarks/interval_coverage.py` simulates how often the
+truth lies inside, and how wide the intervals are.
 """
 
 from collections.abc import Sequence

@@ -1,6 +1,6 @@
 """How often do our 95 % intervals of a speedup hold the truth, and how wide are they?
 
-    PYTHONPATH=workflow/scripts .venv/bin/python benchmarks/coverage.py
+    PYTHONPATH=workflow/scripts .venv/bin/python benchmarks/interval_coverage.py
 
 Exits non-zero where a figure is out of its bounds; the last model is reported only.
 """
