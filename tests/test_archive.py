@@ -160,6 +160,8 @@ FOREIGN = {
     "a size that is none": (changed(",1000,", ",1e3,"), "size is '1e3'"),
     "no time": (changed("0.002", "nan"), "seconds is"),
     "a time before now": (changed("0.002", "-1"), "seconds is"),
+    "an endless time": (changed("0.002", "1e308"), "seconds is"),
+    "hardly a time": (changed("0.002", "1e-300"), "seconds is"),
     "no number": (changed("0.002", "abc"), "seconds is"),
     "no compute": (changed(",compute,", ",upload,"), "has no compute"),
 }

@@ -17,6 +17,7 @@ LABELS = {
     ("x/a.zip", "x/a.zip"): ["a (1)", "a (2)"],
     ("a.zip", "a.zip", "b/a.zip"): ["a (1)", "a (2)", "b/a"],
     ("v1.2.zip", "v1.3.zip"): ["v1.2", "v1.3"],
+    ("a\udcff.zip", "b\nc.zip"): ["a?", "b c"],  # no text, and two lines
 }
 
 
@@ -114,14 +115,19 @@ def test_another_machine_is_no_difference(tmp_path):
     assert "a: A CPU, 2 cores; numpy 2.4.6; 1 of 1 cell ok" in text and "b: B, 9 cores" in text
 
 
-def test_rounds_of_several_machines_are_not_divided(tmp_path):
-    rows, parts = cell([1.0, 1.1])
-    mixed = [parts[0], parts[1]._replace(facts=parts[1].facts | {"machine": "other"})]
-    archives, (pair,), text = found(tmp_path, a=content((rows, parts)), b=content((rows, mixed)))
+@pytest.mark.parametrize("name", ["machine", "device", "threads_effective", "version"])
+def test_rounds_of_several_machines_are_not_divided(tmp_path, name):
+    """Each of them has a row in the summary; a median over them would be nobody's."""
+    rows, parts = cell([1.0, 1.1, 1.2])
+    mixed = [*parts[:2], parts[2]._replace(facts=parts[2].facts | {name: "other"})]
+    apart = [*rows, rows[0] | {name: "other", "cpu": "B CPU", "cores": "9"}]
+    archives, (pair,), text = found(tmp_path, a=content((rows, parts)), b=content((apart, mixed)))
     assert pair.difference is None and not pair.finding
-    assert "the rounds of b are of several machines" in text
+    words = f"differ in {name.replace('_', ' ')}"
+    assert f"the rounds of b {words}" in text and "1 of 1 cell ok" in text.splitlines()[1]
+    assert name != "machine" or "A CPU, 2 cores and B CPU, 9 cores" in text
     row = list(compare.rows(archives, [pair]))[-1]
-    assert row["speedup"] == "" and "several machines" in row["reason"]
+    assert row["speedup"] == row["median_s"] == "" and words in row["reason"]
 
 
 def test_only_the_same_cell_is_divided(tmp_path):

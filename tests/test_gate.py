@@ -1,13 +1,16 @@
 """`make compare GATE=1.10`: 0 no slowdown, 1 a slowdown, 2 could not measure, and nothing else."""
 
+import io
 import subprocess
 import sys
 from contextlib import nullcontext
+from pathlib import Path
 
 import pytest
 
+import crossover
 from conftest import ROOT
-from crossover import chart_compare, compare, compare_command, record
+from crossover import __main__, chart_compare, compare, compare_command, record
 from made_up_archives import SIZES, cell, content, edited, failed, noisy
 
 OLD = content(*noisy(1e-3, 0.01, 1))
@@ -126,6 +129,39 @@ def test_a_disk_that_is_full_is_no_slowdown(gate, monkeypatch):
     assert status == 2 and lines == [
         "results/compare/compare.csv cannot be written: No space left on device"
     ]
+
+
+def command(monkeypatch, *words):
+    """The exit status of the command as it is typed, in this process."""
+    monkeypatch.setattr(sys, "argv", ["crossover", "compare", *words])
+    with pytest.raises(SystemExit) as ended:
+        __main__.main()
+    return ended.value.code
+
+
+def test_what_cannot_be_printed_is_no_slowdown(gate, monkeypatch, capsys):
+    gate(OLD, SLOWER)
+    with Path("/dev/full").open("w") as full:
+        monkeypatch.setattr(sys, "stdout", full)
+        assert command(monkeypatch, "--gate", "1.10", "old.zip", "new.zip") == 2
+    assert "cannot be printed: No space left" in capsys.readouterr().err
+
+
+def test_a_terminal_that_knows_ascii_alone(gate, tmp_path, monkeypatch):
+    gate(OLD, SLOWER)
+    (tmp_path / "new.zip").rename(tmp_path / "né\udcff.zip")
+    ascii_alone = io.TextIOWrapper(io.BytesIO(), encoding="ascii")
+    monkeypatch.setattr(sys, "stdout", ascii_alone)
+    assert command(monkeypatch, "--gate", "1.10", "old.zip", "né\udcff.zip") == 1
+    assert b"n\\xe9? against old: the same code" in ascii_alone.buffer.getvalue()
+
+
+def test_a_library_that_is_missing_is_no_slowdown(monkeypatch, capsys):
+    monkeypatch.delattr(crossover, "compare_command")
+    monkeypatch.setitem(sys.modules, "crossover.compare_command", None)
+    assert command(monkeypatch, "--gate", "1.10", "old.zip", "new.zip") == 2
+    (line,) = capsys.readouterr().err.splitlines()
+    assert "'make install'" in line
 
 
 def test_without_a_factor_nothing_is_judged(gate, tmp_path):

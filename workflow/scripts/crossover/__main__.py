@@ -79,9 +79,14 @@ def main() -> None:
     words = "after --: flags for Snakemake, or all of its command; compare: archives"
     parser.add_argument("arguments", nargs="*", help=words)
     options = parser.parse_intermixed_args()
+    if isinstance(sys.stdout, io.TextIOWrapper):
+        sys.stdout.reconfigure(errors="backslashreplace")  # the terminal may know ASCII alone
     if options.command == "compare":  # which needs no config
-        from crossover import compare_command  # only here: it imports matplotlib
-
+        try:
+            from crossover import compare_command  # only here: it imports matplotlib
+        except ImportError as error:
+            print(f"{error}: 'make install' installs what is needed", file=sys.stderr)
+            sys.exit(2)  # as all that goes wrong with a gate: 1 would be a slowdown
         how = (options.gate, options.allow, options.out)
         sys.exit(compare_command.run(options.arguments, *how))
     try:
@@ -152,8 +157,6 @@ def check() -> None:
 
 def examine(config: Config, path: Path) -> None:
     """What was found on this machine, with advice; exit status 1 where a sweep is impossible."""
-    if isinstance(sys.stdout, io.TextIOWrapper):
-        sys.stdout.reconfigure(errors="backslashreplace")  # the terminal may know ASCII alone
     found = checkup.of_machine(config, _config_of(path))
     print(text(lines := doctor.machine_lines(found)), flush=True)
     found = checkup.with_backends(found, config)

@@ -18,7 +18,6 @@ import re
 import zipfile
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from math import isfinite
 from pathlib import Path
 from typing import Any
 
@@ -41,6 +40,7 @@ NEEDED = {
 }
 NAME = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_.+-]{0,99}")  # they name files: as a config may have
 WHOLE = re.compile(r"[1-9][0-9]{0,15}")
+TIMES_S = 1e-15, 1e9  # what one call can take; beyond, figures and ratios have no end
 EARLIEST = (1980, 1, 1, 0, 0, 0)  # that a zip file can say: when it was packed is no result
 
 Row = Mapping[str, str]
@@ -229,7 +229,7 @@ def _part(row: Row) -> Part:
 
 def _is_time(text: str) -> bool:
     try:
-        return isfinite(value := float(text)) and value > 0
+        return TIMES_S[0] < float(text) < TIMES_S[1]
     except ValueError:
         return False
 

@@ -15,10 +15,12 @@ from crossover import differences, intervals, welch
 from crossover.archive import Archive
 from crossover.cells import Cell
 from crossover.intervals import Interval
+from crossover.machines import RIG
 from crossover.outcomes import Round
 from crossover.rows import Row
 from crossover.status import OK
 from crossover.welch import Difference
+from crossover.words import plain
 
 SCOPES = ("compute", "round_trip")
 COLUMNS = (
@@ -44,6 +46,13 @@ class Side:
     @property
     def facts(self) -> list[Mapping[str, str]]:
         return [round.facts for round in self.rounds]
+
+    @property
+    def mixed(self) -> str:
+        """What a time belongs to that its rounds do not share, so that a median over them would be
+        nobody's: 'machine and driver', '' where it is one."""
+        differ = [name for name in RIG if len({fact[name] for fact in self.facts}) > 1]
+        return " and ".join(name.replace("_", " ") for name in differ)
 
 
 @dataclass(frozen=True)
@@ -87,7 +96,8 @@ def labels(paths: Sequence[Path]) -> list[str]:
         for path, name in names.items():
             if known.count(name) > 1:
                 names[path] = "/".join(parts[path][-count:]).lstrip("/")
-    found = [names[path] for path in paths]
+    # A file's name may have line breaks, and bytes that are no text.
+    found = [plain(names[path].encode(errors="replace").decode()) for path in paths]
     return [
         f"{name} ({1 + found[:i].count(name)})" if found.count(name) > 1 else name
         for i, name in enumerate(found)
@@ -96,7 +106,7 @@ def labels(paths: Sequence[Path]) -> list[str]:
 
 def sides(archive: Archive) -> dict[tuple[Cell, str], Side]:
     """What an archive has of each cell that computes, in the summary's order."""
-    found = {}
+    found: dict[tuple[Cell, str], Side] = {}
     for row in archive.rows:
         if row["scope"] not in SCOPES:
             continue
@@ -105,7 +115,9 @@ def sides(archive: Archive) -> dict[tuple[Cell, str], Side]:
         kept = [rounds[number] for number in sorted(rounds)] if row["status"] == OK else []
         if row["scope"] == "round_trip" and not any("round_trip" in r.scopes for r in kept):
             continue  # on a host it is the computation
-        found[cell, row["scope"]] = Side(row, [one for one in kept if one.has(row["scope"])])
+        # Of several machines each has a row, that with most rounds first.
+        of_scope = [one for one in kept if one.has(row["scope"])]
+        found.setdefault((cell, row["scope"]), Side(row, of_scope))
     return found
 
 
@@ -128,10 +140,11 @@ def _pair(
     cell: Cell, scope: str, ours: tuple[str, Archive, Side], theirs: tuple[str, Archive, Side]
 ) -> Pair:
     (name, archive, mine), (first, before, other) = ours, theirs
-    several = [
-        label for label, side in ((name, mine), (first, other)) if len(_machines(side.facts)) > 1
-    ]
-    refused = f"the rounds of {' and of '.join(several)} are of several machines" if several else ""
+    refused = "; ".join(
+        f"the rounds of {label} differ in {side.mixed}"
+        for label, side in ((name, mine), (first, other))
+        if side.mixed
+    )
     configs = archive.config, before.config
     return Pair(
         cell=cell,
@@ -145,10 +158,6 @@ def _pair(
         other_settings=differences.of_settings(mine.facts, other.facts, *configs, cell.backend),
         difference=None if refused else welch.compared(mine.seconds(scope), other.seconds(scope)),
     )
-
-
-def _machines(facts: Sequence[Mapping[str, str]]) -> set[str]:
-    return {fact["machine"] for fact in facts}
 
 
 def rows(archives: Mapping[str, Archive], found: Sequence[Pair]) -> Iterator[dict[str, Any]]:
@@ -170,7 +179,9 @@ def rows(archives: Mapping[str, Archive], found: Sequence[Pair]) -> Iterator[dic
                 "machine": side.row["machine"],
                 "device": side.row["device"],
             }
-            if side.rounds:
+            if side.mixed:
+                row["reason"] = f"its rounds differ in {side.mixed}"
+            elif side.rounds:
                 row |= _time(side.seconds(scope))
             if pair := by_key.get((name, cell, scope)):
                 row |= {"against": first, **_compared(pair)}

@@ -36,8 +36,11 @@ def run(files: Sequence[str], factor: str, allow: bool, folder: Path | None) -> 
         status, lines = NOT_MEASURED, ["This is a mistake in Crossover, not in your files"]
     try:
         print("\n".join(lines), flush=True)
-    except BrokenPipeError:  # the reader has seen enough, and the exit status is still to come
+    except OSError as error:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        if not isinstance(error, BrokenPipeError):  # whose reader has seen enough
+            print(f"What was found cannot be printed: {error.strerror}", file=sys.stderr)
+            return NOT_MEASURED
     return status
 
 

@@ -49,14 +49,19 @@ def _archive(name: str, archive: Archive) -> str:
     parts = (
         machine(name, archive),
         ", ".join(versions),
-        f"{len(ok)} of {count(len(_cells(archive)), 'cell')} ok",
+        f"{len(set(map(_cell, ok)))} of {count(len(_cells(archive)), 'cell')} ok",
         f"packed by Crossover {archive.version}",
     )
     return plain("; ".join(filter(None, parts)))
 
 
 def _ok(archive: Archive) -> list[rows.Row]:
-    return [side.row for side in _cells(archive).values() if side.row["status"] == OK]
+    """Of several machines each has a row."""
+    return [row for row in archive.rows if row["scope"] == Cell.scope and row["status"] == OK]
+
+
+def _cell(row: rows.Row) -> tuple[str, ...]:
+    return row["workload"], row["backend"], row["dtype"], row["size"]
 
 
 def _against(
