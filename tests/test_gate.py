@@ -96,6 +96,21 @@ def test_what_failed_before_is_no_failure_now(gate):
     assert gate(both, OLD)[0] == 0
 
 
+def test_cells_that_the_new_one_does_not_have_are_said(gate):
+    status, lines = gate(content(*noisy(1e-3, 0.01, 1), failed(backend="gpu")),
+                         content(*noisy(1e-3, 0.01, 1, sizes=SIZES[:1])))  # fmt: skip
+    assert status == 0
+    assert lines[-1].endswith("; 1 cell that the old one has ok, the new one does not have")
+
+
+def test_rounds_of_several_machines_are_not_called_noisy(gate):
+    rows, parts = cell([1.0, 1.1])
+    mixed = [parts[0], parts[1]._replace(facts=parts[1].facts | {"machine": "other"})]
+    status, lines = gate(content((rows, parts)), content((rows, mixed)))
+    assert status == 2 and "Not divided:" in lines
+    assert lines[-1].endswith("0 of 1 comparison too noisy, 0 failed, 1 not divided")
+
+
 @pytest.mark.parametrize("factor", ["1", "0.9", "-2", "nan", "inf", "x", "10%"])
 def test_a_factor_that_is_none_is_one_line(gate, factor):
     assert gate(OLD, OLD, factor) == (2, [f"GATE={factor}: give a factor above 1, such as 1.10"])

@@ -47,20 +47,26 @@ def judge(
         )
     slow = [pair for pair in pairs if _longer(pair)[0] > factor]
     unsure = [pair for pair in pairs if _longer(pair)[0] <= factor < _longer(pair)[1]]
+    refused = [pair for pair in unsure if pair.refused]
+    noisy = [pair for pair in unsure if not pair.refused]
     broken = _broken(archives)
     lines = _lines(f"Slower by more than {times(factor)}:", [_words(pair) for pair in slow])
     lines += _lines("Failed, and were ok before:", broken)
+    lines += _lines("Not divided:", [_words(pair) for pair in refused])
     lines += _lines(
         f"Too noisy to exclude {times(factor)} (more rounds make it narrower):",
-        [_words(pair) for pair in unsure],
+        [_words(pair) for pair in noisy],
     )
     if slow:
         said = f"{len(slow)} of {_comparisons(len(pairs))} slower than {times(factor)}"
         return Judged(SLOWDOWN, [*lines, f"Gate: a slowdown: {said}"])
     if unsure or broken:
-        said = f"{len(unsure)} of {_comparisons(len(pairs))} too noisy, {len(broken)} failed"
+        said = f"{len(noisy)} of {_comparisons(len(pairs))} too noisy, {len(broken)} failed"
+        said += f", {len(refused)} not divided" if refused else ""
         return Judged(NOT_MEASURED, [*lines, f"Gate: could not measure: {said}"])
     said = f"none of {_comparisons(len(pairs))} takes more than {times(factor)} as long"
+    if gone := _gone(archives):
+        said += f"; {count(gone, 'cell')} that the old one has ok, the new one does not have"
     return Judged(NO_SLOWDOWN, [f"Gate: no slowdown: {said}"])
 
 
@@ -84,13 +90,19 @@ def _words(pair: Pair) -> str:
 
 
 def _broken(archives: Mapping[str, Archive]) -> list[str]:
-    """Cells that were ok in the old one and are not in the new one."""
+    """Cells that were ok in the old one and failed in the new one."""
     old, new = (_cells(archive) for archive in archives.values())
     return [
         f"{_name(cell)}: {why(side.row)}"
         for cell, side in new.items()
         if side.row["status"] != OK and cell in old and old[cell].row["status"] == OK
     ]
+
+
+def _gone(archives: Mapping[str, Archive]) -> int:
+    """How many cells were ok in the old one and are not in the new one's config."""
+    old, new = (_cells(archive) for archive in archives.values())
+    return sum(side.row["status"] == OK for cell, side in old.items() if cell not in new)
 
 
 def _cells(archive: Archive) -> dict[Cell, Side]:
