@@ -12,7 +12,7 @@ from crossover.config import ConfigError
 from crossover.plugin import PACKAGE
 from crossover.yaml_strict import read_yaml
 from figures import legend, lines, misplaced, texts, titles
-from made_up import ok, with_gpu, without_gpu
+from made_up import ok, with_gpu, without_gpu, without_interval
 from made_up_verdicts import FAST, SIZES, SLOW, TRIP, T, even, failed, gpu, host, numpy, of
 
 KINDS = {"sum": "memory-bound", "add": "memory-bound", "matmul": "compute-bound",
@@ -236,6 +236,20 @@ def test_without_a_gpu_the_picture_says_so(draw):
     words = texts(draw(rows_of(without_gpu(), "sum", "matmul")))
     assert "No GPU was measured: this is not about moving anything to one." in words
     assert "torch_cuda, all sizes: unavailable" in words
+
+
+def test_a_gpu_is_never_left_out_for_room_and_never_called_unmeasured(draw):
+    made = with_gpu()
+    hosts = [r | {"backend": f"cpu_{i}"} for i in range(4) for r in made
+             if r["backend"] == "torch_cpu"]  # fmt: skip
+    figure = draw(rows_of([*hosts, *made], "sum"))
+    shown = [*(f"cpu_{i}" for i in range(3)), "torch_cuda, computing", "torch_cuda, with transfers"]
+    assert legend(figure) == shown
+    assert "Left out for room: cpu_3, torch_cpu; see summary.csv." in texts(figure)
+    assert "No GPU" not in texts(figure)
+    alone = [r if r["backend"] != "torch_cuda" else without_interval(r, "") | {"speedup": ""}
+             for r in made]  # fmt: skip
+    assert "No GPU" not in texts(draw(rows_of(alone, "sum")))
 
 
 def test_points_say_their_workload_speedup_and_interval(draw, tmp_path):

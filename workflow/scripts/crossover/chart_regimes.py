@@ -52,8 +52,9 @@ def by_regime(summary: pd.DataFrame, kinds: Mapping[str, str], break_evens: Rows
     names = list(drawn["backend"].unique())
     if not names:
         return style.no_data(title, missing or [f"there is no backend but {baseline}"])
-    shown, left = names[:MOST], names[MOST:]
     devices = set(rows[rows["scope"] == "download"]["backend"])
+    left = sorted(names, key=lambda name: name not in devices)[MOST:]  # the GPUs are the question
+    shown = [name for name in names if name not in left]
     lanes = [
         (name, scope)
         for name in shown
@@ -80,7 +81,7 @@ def by_regime(summary: pd.DataFrame, kinds: Mapping[str, str], break_evens: Rows
             title,
             notes.machine(rows[rows["status"] == status.OK], baseline),
             [
-                *_how(bool(devices & set(shown)), baseline, left),
+                *_how(devices, baseline, shown, left),
                 *notes.speedups(drawn, baseline),
                 *notes.trust(drawn, notes.OF_SPEEDUPS),
                 *missing,
@@ -132,16 +133,17 @@ def _places(
     return headings, places, at
 
 
-def _how(devices: bool, baseline: str, left: list[str]) -> list[str]:
+def _how(devices: set[str], baseline: str, shown: list[str], left: list[str]) -> list[str]:
     computing = "data already where it is needed"
     lines = [
         f"Each at its own largest size, which stands right of it; {computing}"
-        + (", or (half filled) from host arrays to host arrays, transfers included." if devices
+        + (", or (half filled) from host arrays to host arrays, transfers included."
+           if devices.intersection(shown)
            else ".")
     ]  # fmt: skip
     lines.append(
         f"n*: the smallest size from which on it stays faster than {baseline}, with its 95 % "
-        "interval; empty where no round has a partner in another one."
+        "interval; empty where no size has two pairs of rounds."
     )
     if not devices:
         lines.append("No GPU was measured: this is not about moving anything to one.")
