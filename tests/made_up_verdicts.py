@@ -104,7 +104,8 @@ def break_even_of(words):
     }[kind]()
     if made is None:
         return None
-    edges = {"smallest": int(min(ends)), "largest": int(max(ends))}
+    largest = max(ends if kind == "never" else SIZES)
+    edges = {"smallest": int(min(ends)), "largest": int(largest)}
     return break_even.BreakEven(*made, **edges, missing=(), faster=(), slower=())
 
 

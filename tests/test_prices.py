@@ -191,6 +191,19 @@ def test_no_more_is_claimed_than_the_interval_says(cheaper, words):
     assert ("cheaper" in line.replace("never cheaper", "")) == (cheaper[0] in "sb")
 
 
+def test_the_speedup_is_one_that_the_break_even_knows():
+    """Of one round at the largest size, which has no interval: less than the prices' ratio."""
+    known = {1000: 0.5, 100_000: 4, 1_000_000: 5}
+    rows_of_all = priced(
+        [numpy(SIZES), numpy([100_000]), gpu(T, known, known), gpu(T, *[{10**7: 2}] * 2, rounds=1)],
+        **{"numpy": 1, T: 3},
+    )
+    evens = [one for curve in decide.curves(rows_of_all) for one in curve.break_evens()]
+    texts = [{name: str(value) for name, value in one.items()} for one in evens]
+    (line,) = (one for one in verdict.lines(rows_of_all, texts, []) if one.startswith("In money"))
+    assert "5x as fast (4.76x to 5.26x) at n = 1,000,000: cheaper from n = " in line
+
+
 def test_where_only_data_that_stays_is_cheaper_that_is_said():
     evens = [
         even("from 316 (200, 501)", T, cheaper="from 900 (800, 999)"),

@@ -48,7 +48,10 @@ def _cell(one: Findings, name: str) -> str:
 
 
 def _scope(one: Findings, name: str, scope: str, label: str) -> str:
-    last = one.at_largest(name, scope)
+    """The speedup is that of the largest size that the break-even knows: beyond it a single round
+    may say otherwise."""
+    even = one.in_money(name, scope)
+    last = one.at(name, scope, even.largest) if even else None
     speedup = f"{last.words()} at n = {last.size:,}: " if last else ""
     text = f"{label}{speedup}{_phrase(one, name, scope)}"
     if one.in_money(name, scope, BEST_CPU) and name in one.gpus:
