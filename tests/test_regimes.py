@@ -13,7 +13,7 @@ from crossover.plugin import PACKAGE
 from crossover.yaml_strict import read_yaml
 from figures import legend, lines, misplaced, texts, titles
 from made_up import ok, with_gpu, without_gpu, without_interval
-from made_up_verdicts import FAST, SIZES, SLOW, TRIP, T, even, failed, gpu, host, numpy, of
+from made_up_verdicts import FAST, SIZES, SLOW, TRIP, C, T, even, failed, gpu, host, numpy, of, row
 
 KINDS = {"sum": "memory-bound", "add": "memory-bound", "matmul": "compute-bound",
          "gather": "random-access", "stencil": "many-steps", "mine": ""}  # fmt: skip
@@ -111,6 +111,16 @@ def test_without_a_gpu_it_stays_open_and_says_what_a_cpu_gives():
     )
     assert text[3] == f"other work. {begin}without an interval: mine float64 3x at n = 10,000,000."
     assert not re.search("worth (?!moving, or)|Worth", " ".join(text).replace("it is worth it", ""))
+
+
+def test_what_has_no_partner_is_not_called_unmeasured():
+    name = {"workload": "sum"}
+    alone = of(failed("numpy", SIZES, device="cpu", **name), row(C, 1000, "compute", **name))
+    missing = of(numpy(SIZES), failed(C, SIZES, device="cpu"))
+    (_, kind) = said((alone, []), (missing, []))
+    assert kind.endswith(
+        "torch_cpu: nothing to compare with: sum float64; not measured: add float64."
+    )
 
 
 # --- which configs

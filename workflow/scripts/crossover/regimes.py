@@ -105,12 +105,13 @@ def _beside(ones: Iterable[Findings], host: str) -> str:
     by_finding: dict[str, list[str]] = {}
     for one, finding, words in _found(ones, host):
         by_finding.setdefault(finding, []).append(f"{one.name} {words}".rstrip())
-    order = (FASTER, SLOWER, NO_DIFFERENCE, WITHOUT, SEVERAL, UNMEASURED)
+    order = (FASTER, SLOWER, NO_DIFFERENCE, WITHOUT, SEVERAL, ALONE, UNMEASURED)
     parts = [f"{what}: {listed(by_finding[what], EVERY)}" for what in order if what in by_finding]
     return "; ".join(parts)
 
 
-WITHOUT, SEVERAL, UNMEASURED = "without an interval", "of several machines", "not measured"
+WITHOUT, SEVERAL = "without an interval", "of several machines"
+ALONE, UNMEASURED = "nothing to compare with", "not measured"
 
 
 def _found(ones: Iterable[Findings], host: str) -> Iterator[tuple[Findings, str, str]]:
@@ -119,7 +120,7 @@ def _found(ones: Iterable[Findings], host: str) -> Iterator[tuple[Findings, str,
         if last is not None and one.elsewhere(host):
             yield one, SEVERAL, ""
         elif last is None:
-            yield one, UNMEASURED, ""
+            yield one, ALONE if host in one.hosts else UNMEASURED, ""
         else:
             words = last.words().removesuffix(f" {WITHOUT}")
             words = words.removeprefix(f"{SLOWER}, ").removeprefix(f"{NO_DIFFERENCE}, ")
