@@ -81,6 +81,24 @@ def test_a_kind_of_which_one_is_otherwise_is_not_called_worth_it():
         assert "Worth moving to the GPU, every transfer paid: sum float64" in kind
 
 
+@pytest.mark.parametrize(("status", "worth"), [("out_of_memory", False), ("unsupported", True)])
+def test_a_kind_is_not_worth_it_on_a_gpu_that_failed_in_all_of_it(status, worth):
+    def on_two(workload, **other):
+        rows, evens = measured(workload, FAST, TRIP, "smallest 1000")
+        if other:
+            return rows + of(failed("gpu_2", SIZES, workload=workload, **other)), evens
+        more = of(gpu("gpu_2", FAST, TRIP, workload=workload, device="NVIDIA A100"))
+        second = even("smallest 1000", "gpu_2", "round_trip", workload=workload)
+        return rows + more, [*evens, second]
+
+    first, of_sum, of_matmul = said(on_two("sum", status=status), on_two("matmul"))
+    kinds = "memory-bound and compute-bound" if worth else "compute-bound"
+    assert f"Worth moving to the GPU, every transfer paid: {kinds}. " in first
+    assert "sum float64 on torch_cuda from the smallest" in of_sum
+    assert ("No time on the GPU: sum float64 on gpu_2." in of_sum) != worth
+    assert "matmul float64 on gpu_2 from the smallest" in of_matmul
+
+
 def test_nothing_without_an_interval_is_called_worth_it():
     (first, kind) = said(measured("sum", FAST, TRIP, ""))
     assert "every transfer paid" not in first + kind and "Not worth" not in first + kind

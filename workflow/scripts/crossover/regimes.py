@@ -49,8 +49,8 @@ def lines(
         for kind, names in in_order(workloads).items()
         if (ones := [one for one in found if one.workload in names])
     }
-    if any(one.gpus for one in found):
-        said = {kind: verdict.answers(ones) for kind, ones in kinds.items()}
+    if gpus := verdict.gpus_of(found):
+        said = {kind: verdict.answers(ones, gpus) for kind, ones in kinds.items()}
         text = [_first(said, found), *(_line(kind, answers) for kind, answers in said.items())]
     else:
         first = verdict.lines(rows, evens, reuses)[0]

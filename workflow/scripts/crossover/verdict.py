@@ -17,7 +17,7 @@ from crossover.cells import END_TO_END
 from crossover.decide import BEST_CPU
 from crossover.findings import AHEAD, Findings, findings, phrase
 from crossover.rows import Row, is_device, where, why
-from crossover.status import OK
+from crossover.status import OK, UNSUPPORTED
 from crossover.words import count, listed
 
 MOST_LINES = 10
@@ -123,7 +123,7 @@ def _no_gpu(absent: Mapping[str, str], found: Sequence[Findings]) -> str:
 
 def _first(found: Sequence[Findings]) -> str:
     """The answer in one line: the workloads by what is worth it."""
-    by_answer = answers(found)
+    by_answer = answers(found, gpus_of(found))
     parts = [
         f"{answer}: {listed(by_answer[answer], last='; ')}"
         for answer in ANSWERS
@@ -132,19 +132,26 @@ def _first(found: Sequence[Findings]) -> str:
     return f"{'. '.join(parts)}. {compared(found)}"
 
 
-def answers(found: Iterable[Findings]) -> dict[str, list[str]]:
-    """What is true of which workloads, and under which condition: each once for each GPU."""
-    found = list(found)
-    several = len({gpu for one in found for gpu in one.gpus}) > 1
+def answers(found: Iterable[Findings], gpus: Sequence[str]) -> dict[str, list[str]]:
+    """What is true of which workloads, and under which condition: each once for each of the GPUs,
+    but where one of several does not support it."""
     by_answer: dict[str, list[str]] = {}
     for one in found:
-        for gpu in one.gpus:
-            name = f"{one.name} on {gpu}" if several else one.name
-            answer, condition = _answer(one, gpu)
-            by_answer.setdefault(answer, []).append(f"{name} {condition}".rstrip())
         if not one.gpus:
             by_answer.setdefault(UNMEASURED, []).append(one.name)
+            continue
+        for gpu in gpus:
+            if one.failed.get(gpu, "").startswith(UNSUPPORTED):
+                continue
+            name = f"{one.name} on {gpu}" if len(gpus) > 1 else one.name
+            answer, condition = _answer(one, gpu) if gpu in one.gpus else (UNMEASURED, "")
+            by_answer.setdefault(answer, []).append(f"{name} {condition}".rstrip())
     return by_answer
+
+
+def gpus_of(found: Iterable[Findings]) -> list[str]:
+    """All that have a time in some workload."""
+    return list(dict.fromkeys(gpu for one in found for gpu in one.gpus))
 
 
 def compared(found: Iterable[Findings]) -> str:
