@@ -23,7 +23,8 @@ SNAKEMAKE = $(BIN)/snakemake --cores 1
 ifneq ($(CONFIG),config.yaml)
 SNAKEMAKE += --configfile $(CONFIG) --replace-workflow-config
 endif
-CROSSOVER = PYTHONPATH=workflow/scripts $(BIN)/python -m crossover
+# -P: a file of yours beside this one is no library.
+CROSSOVER = PYTHONPATH=workflow/scripts $(BIN)/python -P -m crossover
 
 .PHONY: sweep test unit test-page test-cluster lint doctor plan refine retry fresh peek check-backend cell
 .PHONY: report pack compare help install libraries

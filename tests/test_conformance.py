@@ -9,9 +9,10 @@ from pathlib import Path
 import pytest
 
 from conftest import ROOT, Project
-from crossover import check_command, conformance, subject
+from crossover import check_command, conformance, status, subject
 from crossover.config import ConfigError
-from test_measurement import BUILTIN, FAKE
+from crossover.measurement import Measurement
+from test_measurement import BUILTIN, FAKE, task
 
 pytestmark = pytest.mark.whole
 
@@ -26,6 +27,13 @@ DEVICES = ("fake",)
 class Backend(fake.Backend):
     def __init__(self, device, threads, options):
         super().__init__(device, threads, {{}})
+"""
+HOST = "from crossover.backends import Host\nclass Backend(Host):\n"
+WITHOUT_ON_HOST = """
+from crossover.subject import METHODS
+class Backend:
+    def __init__(self, *asked): pass
+for name in METHODS: setattr(Backend, name, print)
 """
 FORGETFUL = """
         self.options["work_s"] = 0.02
@@ -155,7 +163,7 @@ WRONG = {
         return "unsupported"
 """,
         "exceptions have their status",
-        "is taken for unsupported (MemoryError: no room)",
+        "status_of(MemoryError) is 'unsupported', not 'out_of_memory'",
     ),
     "knows no words for memory": (
         """
@@ -200,6 +208,22 @@ WRONG = {
 """,
         "sums are right",
         "[1, 3] + [2, 4] gave [4.0, 8.0]",
+    ),
+    "facts of its own": (
+        """
+    def facts(self):
+        return {"device": "Fake", "machine": "another"}
+""",
+        "facts have columns",
+        "facts() has machine; facts() may have device, device_uuid, driver, precision",
+    ),
+    "leaves the process": (
+        """
+    def to_device(self, array, dtype):
+        raise SystemExit(0)
+""",
+        "sums are right",
+        "SystemExit: 0 (mine.py, line 12); ",
     ),
     "no polar": (
         """
@@ -253,6 +277,31 @@ def test_a_download_that_does_not_wait_is_seen(tmp_path):
     assert ok is False and said.startswith("read gave 0.0 and to_host 0.0, not 7 and 8; ")
 
 
+def test_random_numbers_that_are_none_are_seen(tmp_path):
+    (tmp_path / "mine.py").write_text(
+        f"import numpy\n{HOST}    xp = numpy\n    def random(self, shape, dtype):\n"
+        "        return numpy.zeros(shape, dtype)\n"
+    )
+    ok, said = conformance.result(started(tmp_path / "mine.py", "cpu"), "small cells are ok")
+    assert ok is False and said.startswith("monte_carlo mismatch: error 0.27")
+
+
+@pytest.mark.parametrize("answer", ["return 'oom'", "return 'ok'", "return None", "return 1 / 0"])
+def test_a_status_that_is_none_never_reaches_a_row(tmp_path, answer):
+    """Not even 'ok', without a time."""
+    file = written(tmp_path, f"    def status_of(self, error):\n        {answer}\n")
+    backend = started(file).backend
+    assert status.meaning(ValueError("no"), backend) == status.ERROR
+    assert status.meaning(status.Mismatch("no"), backend) == status.MISMATCH
+
+
+def test_facts_that_are_the_machines_are_refused_in_a_cell_as_well(tmp_path):
+    made = Measurement(task(backend_file=written(tmp_path, WRONG["facts of its own"][0])))
+    made.task["device"] = "fake"
+    with pytest.raises(status.Failed, match="has machine, but may have device, device_uuid"):
+        made.run()
+
+
 def test_the_fake_device_and_numpy_pass_all_of_them():
     for file, device in ((FAKE, "fake"), (BUILTIN["numpy"], "cpu")):
         tried = started(file, device)
@@ -268,6 +317,13 @@ def test_the_fake_device_and_numpy_pass_all_of_them():
         ("class Backend:\n  def __init__(self, *a): self.on_host = True", "FAIL: it has no dtype,"),
         ("import missing_library\nclass Backend: pass", "FAIL: unavailable: ModuleNotFoundError"),
         (HEAD + "        self.on_host = True\n", "FAIL: on_host is True, but the device is fake"),
+        (
+            "class Backend: pass\nraise SystemExit(0)",
+            "FAIL: error: SystemExit: 0 (mine.py, line 2)",
+        ),
+        (f"{HOST}    pass", "FAIL: it has no xp; xp is the library's namespace"),
+        (f"{HOST}    xp = 1\n    def __init__(self, *a): pass", "FAIL: it has no device; "),
+        (WITHOUT_ON_HOST, "FAIL: it has no on_host; make Backend a subclass"),
     ],
 )
 def test_what_cannot_start_is_one_line_and_exit_status_1(tmp_path, capsys, source, words):
@@ -308,6 +364,14 @@ def test_a_line_for_each_check_and_the_exit_status(monkeypatch, tmp_path, capsys
     lines = capsys.readouterr().out.splitlines()
     assert re.search("^synchronize waits +FAIL: .* calls took", lines[3])
     assert lines[-1] == "1 of 4 checks failed"
+
+
+def test_what_hangs_is_ended_by_hand_and_said(monkeypatch, tmp_path, capsys):
+    file = written(tmp_path, "    def to_device(self, *asked): raise KeyboardInterrupt\n")
+    assert check_command.run(str(file), "", "") == 1
+    assert re.search(
+        "^sums are right +FAIL: interrupted; ", capsys.readouterr().out.splitlines()[2]
+    )
 
 
 def test_the_command_line_ends_in_one_line_too(tmp_path):

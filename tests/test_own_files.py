@@ -84,3 +84,12 @@ def test_planning_asks_a_cost_for_what_it_names(tmp_path):
     (tmp_path / "mine.py").write_text(text)
     read = config.read(mine("mine.py"), tmp_path)
     assert planning.cost(read, Cell("mine", "numpy", "float64", 1000)) == Cost(1.0, 40, 2)
+
+
+@pytest.mark.parametrize("found", ["5", "None", "Cost(1, 10**400, 1)", "Cost('a', 1, 1)", "exit()"])
+def test_planning_does_not_end_with_a_cost_that_is_none(tmp_path, found):
+    text = "from crossover.workloads import Cost\nfrom sys import exit\n"
+    text += f"{own_files.KERNEL}\n\ndef cost(size):\n    return {found}\n"
+    (tmp_path / "mine.py").write_text(text)
+    read = config.read(mine("mine.py"), tmp_path)
+    assert planning.cost(read, Cell("mine", "numpy", "float64", 1000)) == Cost(0.0, 8000, 8000)

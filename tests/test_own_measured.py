@@ -111,6 +111,36 @@ def test_indices_beside_floats_stay_integers(tmp_path):
 
 
 @pytest.mark.parametrize("backend", EVERY_ONE)
+def test_what_the_cells_type_does_not_hold_arrives_whole(tmp_path, backend):
+    """Complex numbers beside floats, floats beside integers, the other order of bytes."""
+    text = NUMPY + "def inputs(rng, size):\n    a = rng.random(size)\n"
+    text += "    return a + 1j, rng.integers(9, size=size).astype('>i4'), a\n"
+    text += "def compute(z, i, a):\n    return z * i, a + i\n"
+    facts = measured(tmp_path, text, backend, "float64").facts
+    assert facts["error"] <= facts["error_bound"]
+    text = NUMPY + "def inputs(rng, size):\n    return np.arange(size), rng.random(size)\n"
+    text += "def compute(i, a):\n    return i + a\n"
+    assert measured(tmp_path, text, backend, "int32").array[-1] > 39
+
+
+@pytest.mark.parametrize("backend", EVERY_ONE)
+def test_complex_numbers_may_come_of_floats_of_the_same_precision(tmp_path, backend):
+    text = NUMPY + TWO + "def compute(a, b):\n    return np.conj(np.fft.fft(a)), b\n"
+    for dtype in ("float32", "float64"):
+        facts = measured(tmp_path, text, backend, dtype).facts
+        assert facts["error"] <= facts["error_bound"] < 1e-4
+    wider = TWO + "def compute(a, b):\n    return a + 1j * b.astype('float64')\n"
+    assert "complex128, not float32" in reason(tmp_path, wider, "numpy", dtype="float32")[1]
+
+
+def test_results_that_are_no_numbers(tmp_path):
+    for made, name in (("np.array([a, None], object)", "object"), ("np.array(['x'])", "<U1")):
+        text = NUMPY + TWO + f"def compute(a, b):\n    return {made}\n"
+        found = reason(tmp_path, text)
+        assert found == (MISMATCH, f"the result is {name}, not float64")
+
+
+@pytest.mark.parametrize("backend", EVERY_ONE)
 @pytest.mark.parametrize("dtype", ["float16", "bfloat16", "float32", "float64", "int32", "int64"])
 @pytest.mark.parametrize("size", [1, 2000])
 def test_right_answers_pass_in_every_dtype(tmp_path, backend, dtype, size):
@@ -217,6 +247,35 @@ FAILS = {
         TWO + "def compute(xp, a, b):\n    return xp.asarray(a, dtype=xp.float64)\n",
         (MISMATCH, "the result is float64, not float32", ""),
     ),
+    "objects": (
+        "def inputs(size):\n    import numpy\n    return numpy.arange(size)\n"
+        "def compute(np, a):\n    return a.numpy().astype(object)\n",
+        (MISMATCH, "compute returned an array of NumPy itself, not of the backend's library", ""),
+    ),
+    "a bound that is none": (
+        "bound = 1e-3\n" + TWO + "def compute(a, b):\n    return a\n",
+        ("error", "bound in mine.py: 0.001 is not a function", ""),
+    ),
+    "an error that is none": (
+        TWO + "def compute(a, b):\n    return a\ndef error(outputs):\n    assert outputs\n",
+        ("error", "error in mine.py: None is not a number of at least 0", ""),
+    ),
+    "an error that is a truth value": (
+        TWO + "def compute(a, b):\n    return a\ndef error(outputs):\n    return True\n",
+        ("error", "error in mine.py: True is not a number of at least 0", ""),
+    ),
+    "an error below none": (
+        TWO + "def compute(a, b):\n    return a\ndef error(outputs):\n    return -1\n",
+        ("error", "error in mine.py: -1 is not a number of at least 0", ""),
+    ),
+    "a cost that is none": (
+        TWO + "def compute(a, b):\n    return a\ndef cost(size):\n    return 5 * size\n",
+        ("error", "cost in mine.py: 200 is not a Cost of finite numbers of at least 0", ""),
+    ),
+    "shapes that are none": (
+        TWO + "def compute(a, b):\n    return a\ndef output_shapes(size):\n    return (size,)\n",
+        ("error", "output_shapes in mine.py: (40,) is not shapes such as [(3, 4)]", ""),
+    ),
     "another number of results": (
         NUMPY + TWO + "def compute(a, b):\n    return np.sort(a)\n",
         (MISMATCH, "2 results, but NumPy gives 1", ""),
@@ -254,7 +313,7 @@ def compute(a, b):
 def cost(size):
     return Cost(float(size), 16 * size, 8 * size)
 def output_shapes(size):
-    return [(size,)]
+    return [[size]]
 def error(inputs, outputs):
     return abs(outputs[0] - sum(inputs)).max() + 0.25
 def bound():
@@ -283,5 +342,9 @@ def test_what_is_random_needs_a_check_of_its_own(tmp_path):
     text = "def inputs():\n    return ()\ndef compute(xp, size, dtype, random):\n"
     text += "    return random((size,), dtype)\n"
     assert reason(tmp_path, text)[1].startswith("what is random needs an error(outputs, inputs")
+    drawn = NUMPY + TWO + "def compute(a, b):\n    return a + np.random.rand(a.size)\n"
+    assert reason(tmp_path, drawn)[1].endswith(
+        "what is random needs an error(outputs, inputs, rng, dtype)"
+    )
     text += "def error(outputs):\n    return float((outputs[0] < 0).any())\n"
     assert measured(tmp_path, text).facts["error"] == 0

@@ -18,7 +18,7 @@ from crossover.cells import itemsize
 from crossover.clock import Samples, Stopwatch
 from crossover.interference import Counters
 from crossover.measurement import rows_of
-from crossover.status import ERROR, UNAVAILABLE, Failed, one_line
+from crossover.status import meaning, one_line
 from crossover.workloads import host_dtype, stored_as
 
 # Working sets: from one that every first-level cache holds to one that few last-level caches do,
@@ -75,11 +75,7 @@ class Ceilings:
 
     def status_of(self, error: BaseException) -> str:
         """The status that an exception means, asked of the backend where there is one."""
-        if self.backend is not None:
-            return str(self.backend.status_of(error))
-        if isinstance(error, ImportError):
-            return UNAVAILABLE
-        return error.status if isinstance(error, Failed) else ERROR
+        return meaning(error, self.backend)
 
     def _most_bytes(self) -> int:
         free = [machine.available_bytes()]

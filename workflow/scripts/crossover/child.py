@@ -19,7 +19,7 @@ from typing import Any
 
 from crossover import machine, plugin, record
 from crossover.measurement import Measurement
-from crossover.status import ERROR, OK, Failed, Unavailable, one_line, own_words
+from crossover.status import OK, Failed, Unavailable, meaning, one_line, own_words
 from crossover.work import where
 
 
@@ -106,8 +106,7 @@ def _probe(task: dict[str, Any]) -> None:
             status = error.status if isinstance(error, Failed) else Unavailable.status
             found |= {"status": status, "reason": own_words(error)}
         else:  # a full device, or a mistake in the backend's file, is no missing one
-            status = ERROR if backend is None else backend.status_of(error)
-            found |= {"status": status, "reason": one_line(error)}
+            found |= {"status": meaning(error, backend), "reason": one_line(error)}
     record.replace(Path(task["json"]), json.dumps(found, indent=2).encode())
 
 

@@ -14,13 +14,14 @@ import numpy as np
 from crossover import plugin, record, status, synchronized
 from crossover.measurement import Measurement, same_device
 from crossover.subject import Broken, NotTried, Subject, must_be, state_of, supports
+from crossover.work import where
 from crossover.workloads import UNIT_ROUNDOFF, host_dtype, stored_as
 
 DTYPES = ("float16", "bfloat16", "float32", "float64", "complex64", "int32", "int64")
 NOWHERE = 999_999  # the number of a device that no machine has
 MATRICES = (32, 256, 1024)  # rows: of some product the work takes longer than the launch
 HUGE = 1 << 48  # elements: a thousand terabytes, which no array has
-CELLS = {"add": 1000, "matmul": 100, "polar": 1000}
+CELLS = {"monte_carlo": 1000, "add": 1000, "matmul": 100, "polar": 1000}
 
 
 # --- what is computed
@@ -243,7 +244,10 @@ def statuses(subject: Subject) -> None:
         ZeroDivisionError("a mistake in the code"): status.ERROR,
     }
     for error, wanted in cases.items():
-        must_be(subject.backend, error, wanted, f"status_of({type(error).__name__})")
+        if (found := subject.backend.status_of(error)) != wanted:
+            cure = "super().status_of(error) knows what every backend should"
+            words = f"status_of({type(error).__name__}) is {found!r}, not {wanted!r}"
+            raise Broken(words, cure)
 
 
 def out_of_memory(subject: Subject) -> None:
@@ -264,9 +268,9 @@ def out_of_memory(subject: Subject) -> None:
 def facts(subject: Subject) -> str:
     """What is written beside each time has a column."""
     found = subject.backend.facts()
-    if unknown := set(found) - set(record.FACTS):
-        cure = "facts() may have device, device_uuid, driver, precision"
-        raise Broken(f"facts() has {', '.join(sorted(unknown))}, which have no column", cure)
+    if unknown := set(found) - set(record.OF_BACKEND):
+        cure = f"facts() may have {', '.join(record.OF_BACKEND)}"
+        raise Broken(f"facts() has {', '.join(sorted(unknown))}", cure)
     if not isinstance(found.get("device"), str) or not found["device"]:
         raise Broken("facts() does not name the device", "give its name as 'device', a text")
     threads = subject.backend.effective_threads()
@@ -300,8 +304,8 @@ def cells(subject: Subject) -> str:
             made.run()
             done.append(f"{name} ok")
         except Exception as error:
-            found = made.status_of(error)
-            done.append(f"{name} {found}: {status.one_line(error)}")
+            found, place = made.status_of(error), where(error, str(subject.file))
+            done.append(f"{name} {found}: {status.one_line(error)}{place}")
             if found != status.UNSUPPORTED:
                 raise Broken(done[-1], "such a cell would be a row without a time") from error
     return "; ".join(done)
@@ -333,8 +337,11 @@ def result(subject: Subject, name: str) -> tuple[bool | None, str]:
         return None, str(why)
     except Broken as why:
         return False, str(why)
-    except Exception as error:
-        return False, f"{status.one_line(error)}; the harness would stop there as well"
+    except KeyboardInterrupt:
+        raise
+    except BaseException as error:  # an exit as well: it would look like one that went well
+        place = where(error, str(subject.file))
+        return False, f"{status.one_line(error)}{place}; the harness would stop there as well"
 
 
 def _all_digits(name: str, computed_in: str) -> Any:

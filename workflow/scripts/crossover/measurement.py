@@ -14,16 +14,13 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any, cast
 
-from crossover import energy, interference, machine, placement, plugin, synchronized, work
+from crossover import energy, interference, machine, placement, plugin, record, synchronized, work
 from crossover.clock import Run, Samples, Stopwatch, sample
 from crossover.status import (
-    ERROR,
-    OUT_OF_MEMORY,
-    UNAVAILABLE,
     Failed,
     Mismatch,
     OutOfMemory,
-    out_of_memory,
+    meaning,
     own_words,
 )
 from crossover.work import checksum, results, wanted
@@ -102,13 +99,7 @@ class Measurement:
 
     def status_of(self, error: BaseException) -> str:
         """The status that an exception of `run` means; the backend knows its library's words."""
-        if self.backend is not None:
-            return str(self.backend.status_of(error))
-        if out_of_memory(error):
-            return OUT_OF_MEMORY
-        if isinstance(error, ImportError):
-            return UNAVAILABLE
-        return error.status if isinstance(error, Failed) else ERROR
+        return meaning(error, self.backend)
 
     def _rng(self) -> Any:
         """Every process and every backend draws the same numbers."""
@@ -118,7 +109,10 @@ class Measurement:
         return self.workload.inputs(self._rng())
 
     def _facts_of_library(self) -> None:
-        self.facts.update(self.backend.facts(), numpy_version=self.np.__version__)
+        found = self.backend.facts()
+        if unknown := ", ".join(sorted(set(found) - set(record.OF_BACKEND))):
+            raise Failed(f"facts() has {unknown}, but may have {', '.join(record.OF_BACKEND)}")
+        self.facts.update(found, numpy_version=self.np.__version__)
 
     def _refuse_what_cannot_fit(self, cost: Cost) -> None:
         """Raises OutOfMemory before anything is allocated, by the workload's own byte estimate, or
@@ -181,6 +175,7 @@ class Measurement:
         outputs = self._compute(device)()
         self.backend.synchronize()
         computed = time.perf_counter()
+        work.must_be_theirs(results(outputs), device)
         self._read(outputs)
         late_s = time.perf_counter() - computed
         self._download(outputs)

@@ -118,7 +118,7 @@ def cost(file: Path, size: int, dtype: str) -> Cost:
     """What one call needs; where the workload's file does not say, or fails (then its cells will
     say why), n elements in and out."""
     item, found = itemsize(dtype), None
-    with suppress(Exception):  # it is a user's code
+    with suppress(Exception, SystemExit):  # it is a user's code
         found = work.estimate(file, size, dtype, item)
     return found or Cost(0.0, size * item, size * item)
 

@@ -16,6 +16,7 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any, NamedTuple
 
+OF_BACKEND = ("device", "device_uuid", "driver", "precision")  # what its facts() may have
 FACTS = (
     *("workload", "backend", "dtype", "size", "round", "attempt"),
     *("scope", "sample", "seconds", "device_s", "calls", "started_at"),

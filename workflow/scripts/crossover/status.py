@@ -1,5 +1,8 @@
 """What can become of a cell: every failure is a row with its reason, never a lost sweep."""
 
+from contextlib import suppress
+from typing import Any
+
 OK = "ok"
 MISMATCH = "mismatch"
 UNSUPPORTED = "unsupported"
@@ -12,6 +15,9 @@ NOT_MEASURED = "not measured"  # only in a look at a sweep that is still running
 
 ALL = (OK, MISMATCH, UNSUPPORTED, UNAVAILABLE, OUT_OF_MEMORY, TIMEOUT, KILLED, ERROR)
 
+
+# What an exception can mean.
+RAISED = (MISMATCH, UNSUPPORTED, UNAVAILABLE, OUT_OF_MEMORY, ERROR)
 
 MOST_WORDS = 200  # characters of a reason; the log has all of it
 # Of the C library, the loader and OpenBLAS where memory ran out, as under a tight `ulimit -v`.
@@ -51,6 +57,21 @@ class OutOfMemory(Failed):
 def out_of_memory(error: BaseException | str) -> bool:
     """Does it say that memory ran out?"""
     return isinstance(error, MemoryError) or any(w in own_words(error) for w in MEMORY_WORDS)
+
+
+def meaning(error: BaseException, backend: Any) -> str:
+    """The status that an exception has: its own, else what a backend, where one has started, makes
+    of its library's words, where that is a status at all."""
+    if isinstance(error, Failed):
+        return error.status
+    if backend is not None:
+        with suppress(Exception):
+            if (found := backend.status_of(error)) in RAISED:
+                return str(found)
+        return ERROR
+    if out_of_memory(error):
+        return OUT_OF_MEMORY
+    return UNAVAILABLE if isinstance(error, ImportError) else ERROR
 
 
 def one_line(error: BaseException) -> str:

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from crossover import plugin, status
+from crossover.work import where
 from crossover.workloads import host_dtype
 
 USUAL = ("float32", "float64", "int32")  # the first that there is, where any will do
@@ -60,11 +61,18 @@ def start(file: Path, device: str, threads: int, options: Mapping[str, Any]) -> 
     try:
         module = plugin.load(file)
         backend = module.Backend(device, threads, dict(options))
-    except Exception as error:
-        cure = "nothing else can be checked before that works here"
-        raise Broken(f"{state_of(error)}: {status.one_line(error)}", cure) from error
-    if missing := [name for name in METHODS if not callable(getattr(backend, name, None))]:
+    except KeyboardInterrupt:
+        raise
+    except BaseException as error:  # an exit as well: it would look like one that went well
+        words = f"{state_of(error)}: {status.one_line(error)}{where(error, str(file))}"
+        raise Broken(words, "nothing else can be checked before that works here") from error
+    missing = [name for name in METHODS if not callable(getattr(backend, name, None))]
+    if missing or not hasattr(backend, "on_host"):
+        missing = missing or ["on_host"]
         cure = "make Backend a subclass of crossover.backends.Host, which has them"
+        raise Broken(f"it has no {', '.join(missing)}", cure)
+    if missing := [name for name in ("xp", "device") if not hasattr(backend, name)]:
+        cure = "xp is the library's namespace, device what was asked for (super().__init__ sets it)"
         raise Broken(f"it has no {', '.join(missing)}", cure)
     if backend.on_host and not device.startswith("cpu"):
         cure = "set it to False, else no transfer is measured"
@@ -87,12 +95,12 @@ def must_be(backend: Any, error: BaseException, wanted: str, what: str) -> None:
     """Raises Broken where the backend takes an exception for something else."""
     if (found := backend.status_of(error)) != wanted:
         words = f"{what} is taken for {found} ({status.one_line(error)})"
-        name = wanted.title().replace("_", "")
-        cure = f"raise {name} of crossover.status, or let status_of() say {wanted!r}"
+        cure = f"unless it is a mistake in the file, raise {wanted.title().replace('_', '')} of "
+        cure += f"crossover.status, or let status_of() say {wanted!r}"
         raise Broken(words, cure) from error
 
 
-def state_of(error: Exception) -> str:
+def state_of(error: BaseException) -> str:
     """The status that a failed start has (child.py's probe does the same)."""
     if isinstance(error, status.Failed):
         return error.status

@@ -10,11 +10,12 @@ import traceback
 import zlib
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass
+from dataclasses import astuple, dataclass
 from functools import partial, reduce
+from math import inf
 from pathlib import Path
 from types import ModuleType
-from typing import Any
+from typing import Any, cast
 
 from crossover import defaults, machine, plugin
 from crossover.status import Failed, Mismatch, OutOfMemory, Unsupported, shortened
@@ -29,6 +30,7 @@ from crossover.workloads import (
 
 NAMESPACES = ("xp", "np")  # a first parameter that is called so is one, whatever follows it
 FLOATING = ("float", "bfloat", "complex")
+COUNTED = ("int", "uint", "bool")
 PARTS = {"complex64": "float32", "complex128": "float64"}  # real and imaginary
 NUMBERS = "biufc"  # NumPy's kinds
 PLACES = (inspect.Parameter.POSITIONAL_ONLY, inspect.Parameter.POSITIONAL_OR_KEYWORD)
@@ -65,7 +67,7 @@ class Work:
         bound = 1.0
         if coarse in able and self.says("bound"):
             try:
-                bound = self._ask("bound", dtype=self.judged_as)
+                bound = self._number("bound", dtype=self.judged_as)
             except LookupError:
                 able = ()
         if coarse not in able:
@@ -88,7 +90,10 @@ class Work:
         """For a mismatch: that its bound is not the author's."""
         if not self.own or self.says("bound"):
             return ""
-        return f" as assumed; {self.path.name} can say otherwise, with bound(size, dtype)"
+        words = f" as assumed; {self.path.name} can say otherwise, with bound(size, dtype)"
+        if self.says("error"):
+            return words
+        return f"{words}; what is random needs an error(outputs, inputs, rng, dtype)"
 
     @property
     def n_is(self) -> str:
@@ -101,8 +106,25 @@ class Work:
 
     def _ask(self, name: str, **offered: Any) -> Any:
         function = getattr(self.module, name)
+        if not callable(function):
+            raise self._not(name, function, "a function")
         offered |= {"size": self.size, "dtype": offered.get("dtype", self.dtype)}
         return function(**wanted(function, offered))
+
+    def _not(self, name: str, found: Any, wanted: str) -> Failed:
+        shown = " ".join(repr(found).split())
+        return Failed(f"{name} in {self.path.name}: {shown:.60} is not {wanted}")
+
+    def _number(self, name: str, **offered: Any) -> float:
+        """An error or a bound: it may be no number (NaN) or infinite, which no answer passes."""
+        found = self._ask(name, **offered)
+        try:
+            number = float(found)
+        except (TypeError, ValueError):
+            number = -1.0
+        if number < 0 or isinstance(found, bool):
+            raise self._not(name, found, "a number of at least 0")
+        return number
 
     def inputs(self, rng: Any) -> tuple[Any, ...]:
         """The host arrays, in C order. In a user's file numbers of the cell's kind become its
@@ -121,7 +143,7 @@ class Work:
             raise Failed(f"inputs in {self.path.name} gave {kind}, not a NumPy array of numbers")
         cell = np.dtype(host_dtype(self.dtype))
         same = {"f": "f", "c": "fc", "i": "iu"}[cell.kind]
-        dtype = cell if array.dtype.kind in same else array.dtype
+        dtype = cell if array.dtype.kind in same else array.dtype.newbyteorder("=")
         return np.asarray(array).astype(dtype, order="C", copy=False)
 
     def function(self, xp: Any, count: int) -> Callable[..., Any]:
@@ -159,12 +181,26 @@ class Work:
 
     def cost(self, itemsize: int) -> Cost | None:
         """None where the file does not say."""
-        found: Cost | None = self._ask("cost", itemsize=itemsize) if self.says("cost") else None
-        return found
+        if not self.says("cost"):
+            return None
+        found = self._ask("cost", itemsize=itemsize)
+        try:
+            good = isinstance(found, Cost) and all(0 <= float(one) < inf for one in astuple(found))
+        except (TypeError, ValueError, OverflowError):
+            good = False
+        if not good:
+            raise self._not("cost", found, "a Cost of finite numbers of at least 0")
+        return cast(Cost, found)
 
     def output_shapes(self) -> tuple[tuple[int, ...], ...] | None:
         """None where the file does not say."""
-        return tuple(self._ask("output_shapes")) if self.says("output_shapes") else None
+        if not self.says("output_shapes"):
+            return None
+        found = self._ask("output_shapes")
+        try:
+            return tuple(map(tuple, found))
+        except TypeError:
+            raise self._not("output_shapes", found, "shapes such as [(3, 4)]") from None
 
     @contextmanager
     def away_from_numpy(self, arrays: tuple[Any, ...]) -> Iterator[None]:
@@ -183,26 +219,27 @@ class Work:
                 kind.__array__ = original
 
     def allows(self, found: str) -> bool:
-        """May a result be of that dtype? A user's may be integers, or a complex number's parts."""
+        """May a result be of that dtype? A user's may be integers, and complex numbers or their
+        parts, of the same precision."""
         if found == self.stored_as or not self.own:
             return found == self.stored_as
         if not self.dtype.startswith(FLOATING) or not found.startswith(FLOATING):
-            return True
-        return found == PARTS.get(self.dtype)
+            return found.startswith((*FLOATING, *COUNTED))
+        return self.stored_as == PARTS.get(found) or found == PARTS.get(self.stored_as)
 
     def error(self, outputs: tuple[Any, ...], inputs: tuple[Any, ...] | None, rng: Any) -> float:
         """How far host arrays are from the reference; `inputs` is None where they have changed."""
         if self.says("error"):
             dtype = self.judged_as
             asked = {"outputs": outputs, "inputs": inputs, "rng": rng, "dtype": dtype}
-            return float(self._ask("error", **asked))
+            return self._number("error", **asked)
         made = self.inputs(rng) if inputs is None else inputs
         return defaults.error(outputs, self._reference(made))
 
     def bound(self, found: tuple[str, ...]) -> float:
         """The most that a correct error may be; `found` are the results' dtypes."""
         if self.says("bound"):
-            return float(self._ask("bound", dtype=self.judged_as))
+            return self._number("bound", dtype=self.judged_as)
         return defaults.bound(self.size, (self.judged_as, *found))
 
     def _reference(self, inputs: tuple[Any, ...]) -> tuple[Any, ...]:
@@ -252,6 +289,14 @@ def results(outputs: Any) -> tuple[Any, ...]:
     if not found:
         raise Mismatch("compute returned nothing, not an array or a tuple of arrays")
     return found
+
+
+def must_be_theirs(outputs: tuple[Any, ...], device: tuple[Any, ...]) -> None:
+    """Raises Mismatch where arrays of another library went in, and NumPy's came out."""
+    own = (_numpy().ndarray, _numpy().generic)
+    given, found = (any(isinstance(array, own) for array in each) for each in (device, outputs))
+    if device and found and not given:
+        raise Mismatch("compute returned an array of NumPy itself, not of the backend's library")
 
 
 def estimate(path: Path, size: int, dtype: str, itemsize: int) -> Cost | None:

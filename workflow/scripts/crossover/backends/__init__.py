@@ -88,7 +88,10 @@ class Host:
 
     def seed(self, seed: int) -> None:
         """Where the numbers of `random` start: the same ones again after the same seed, where the
-        library can. The harness calls it before anything is computed."""
+        library can. The harness calls it before anything is computed. NumPy's own, so on a device
+        it raises `Unsupported`."""
+        if not self.on_host:
+            raise Unsupported(f"it makes no random numbers on {self.device}")
         from numpy.random import default_rng
 
         self.generator: Any = default_rng(seed)

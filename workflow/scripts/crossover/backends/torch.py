@@ -121,7 +121,7 @@ class Backend(Host):
     def to_host(self, array: Any) -> Any:
         if array.dtype in self.widened:
             array = array.float()
-        return array.cpu().numpy()
+        return array.cpu().resolve_conj().resolve_neg().numpy()
 
     def synchronize(self) -> None:
         if not self.on_host:

@@ -106,9 +106,9 @@ def stored_as(computed_in: str) -> str:
 
 def sent_as(array: Any, dtype: str) -> str:
     """The dtype that an input of a cell is brought to a device in: the cell's, but an array of
-    integers or truth values, such as indices, keeps its own."""
+    integers or truth values, such as indices, keeps its own, and so does one of another kind."""
     own = array.dtype
-    return str(own) if own.kind in "biu" and str(own) != dtype else dtype
+    return str(own) if own.kind in "biu" or own.kind != host_dtype(dtype)[0] else dtype
 
 
 def rounded(array: Any, dtype: str) -> Any:
