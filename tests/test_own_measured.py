@@ -124,6 +124,19 @@ def test_what_the_cells_type_does_not_hold_arrives_whole(tmp_path, backend):
 
 
 @pytest.mark.parametrize("backend", EVERY_ONE)
+def test_numbers_are_not_measured_under_the_name_of_others(tmp_path, backend):
+    text = TWO + "def compute(a, b):\n    return a + b\n"
+    found = reason(tmp_path, text, backend, dtype="int32")
+    assert found[0] == UNSUPPORTED
+    assert found[1].startswith("neither inputs nor results are int32, but float64; mine.py")
+    text = "def inputs(rng, size):\n    return rng.integers(0, 9, size)\n"
+    whole = text + "def compute(a):\n    return a + 1\n"
+    assert reason(tmp_path, whole, backend, dtype="float32")[0] == UNSUPPORTED
+    made = text + "def compute(xp, a, size, dtype):\n    return xp.ones(size, dtype=dtype)[a]\n"
+    assert measured(tmp_path, made, backend, "float32").facts["error"] == 0
+
+
+@pytest.mark.parametrize("backend", EVERY_ONE)
 def test_complex_numbers_may_come_of_floats_of_the_same_precision(tmp_path, backend):
     text = NUMPY + TWO + "def compute(a, b):\n    return np.conj(np.fft.fft(a)), b\n"
     for dtype in ("float32", "float64"):

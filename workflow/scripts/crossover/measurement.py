@@ -271,7 +271,10 @@ class Measurement:
         """One more call through the same code, on fresh inputs where it works in place; raises
         Mismatch where the answer is not the reference's within the workload's bound."""
         backend, made_in = self.backend, self.workload.stored_as
-        device = self._upload(self._inputs() if host is None else host)
+        given = self._inputs() if host is None else host
+        dtypes = {str(array.dtype) for array in given}
+        device = self._upload(given)
+        del given
         self._seed()
         backend.synchronize()
         with self.workload.away_from_numpy(device):
@@ -284,6 +287,7 @@ class Measurement:
             where = backend.device_of(output)
             if not same_device(where, str(backend.device)):
                 raise Mismatch(f"the result is on {where}, not on {backend.device}")
+        self.workload.must_be_of_its_dtype(dtypes, found)
         del device
         arrays = self._download(outputs)
         shapes = tuple(array.shape for array in arrays)

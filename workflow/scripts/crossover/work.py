@@ -227,6 +227,14 @@ class Work:
             return found.startswith((*FLOATING, *COUNTED))
         return self.stored_as == PARTS.get(found) or found == PARTS.get(self.stored_as)
 
+    def must_be_of_its_dtype(self, given: set[str], found: tuple[str, ...]) -> None:
+        """Raises Unsupported where other numbers went in (by dtype), and came out: they would be
+        measured under the cell's name."""
+        given_it = not given or host_dtype(self.dtype) in given
+        if self.own and not given_it and self.stored_as not in found:
+            words = f"neither inputs nor results are {self.dtype}, but {', '.join(sorted(given))}"
+            raise Unsupported(f"{words}; {self.path.name} can say what makes sense, with DTYPES")
+
     def error(self, outputs: tuple[Any, ...], inputs: tuple[Any, ...] | None, rng: Any) -> float:
         """How far host arrays are from the reference; `inputs` is None where they have changed."""
         if self.says("error"):
