@@ -83,6 +83,17 @@ def test_a_device_is_held_against_the_baseline_and_the_best_cpu_in_both_scopes(t
     assert evens["gpu", "compute", "numpy"]["words"].startswith("from n = ")
 
 
+def test_a_coarser_answer_never_stands_for_one_in_float32(tmp_path):
+    """It is no rival as the best CPU backend, and use_gpu.py has it by its own name."""
+    half = rows("half", CROSSING / 10, precision="bfloat16")
+    fast = rows("fast", CROSSING, device=True, precision="float16")
+    evens = found(tmp_path, baseline_rows(), half, fast, rows("gpu", CROSSING, device=True))
+    assert {against for _, _, against in evens} == {"numpy"}
+    (curves,) = decide.curves(table.read(tmp_path / "summary.csv"))
+    entries = {entry.backend: entry.dtype for entry in curves.entries()}
+    assert entries == {"fast": "float64 in float16", "gpu": "float64"}
+
+
 def test_alone_with_the_baseline_there_is_no_other_best(tmp_path):
     evens = found(tmp_path, baseline_rows(), rows("gpu", CROSSING, device=True))
     assert {against for _, _, against in evens} == {"numpy"}

@@ -73,7 +73,10 @@ CASES = {
         ),
         [FROM_GPU, FROM_TRIP],
         [],
-        parts=("Beware: torch_cuda computes float32 in tf32, with errors up to 0.001.",),
+        parts=(
+            "(GPU: torch_cuda in tf32 (NVIDIA H200); against",
+            "Beware: torch_cuda computes float32 in tf32, with errors up to 0.001.",
+        ),
         absent=("torch_cpu computes", "numpy computes"),
     ),
     "mixed machines in one curve": Case(

@@ -80,6 +80,23 @@ CASES = {
         parts=(f"{ON_CPU}numpy for add float64 (n = 10,000,000).",),
         absent=("numba for",),
     ),
+    "the fastest codes are coarser than float32": Case(
+        of(
+            numpy(SIZES),
+            host(C, HOST),
+            host("numba", QUICK, **NUMBA, precision="bfloat16", error="0.004"),
+            *(
+                gpu(T, QUICK, TRIP),
+                gpu("torch_half", FAST, TRIP, precision="float16", error="0.01"),
+            ),
+        ),
+        [FROM_GPU, FROM_TRIP, FROM_HOST, FROM_NUMBA],
+        [],
+        parts=(
+            f"{ON_CPU}numba in bfloat16 for add float64 (8x",
+            f"{ON_GPU}torch_half in float16 for add float64 (40x",
+        ),
+    ),
     "one library is no choice": Case(
         of(numpy(SIZES), host("numba", ALIKE, **NUMBA), host("numpy_8", SLOW, library="numpy")),
         [],

@@ -45,18 +45,19 @@ def _baselines(found: Iterable[Findings]) -> str:
 def label(found: Iterable[Findings], host: str) -> str:
     """A CPU backend, and what it has that the baseline has not, where the code is the same."""
     one = next(one for one in found if host in one.hosts)
+    name = one.labelled(host)
     if one.baseline(host) not in one.curves.backends:
-        return host
+        return name
     mine, plain = one.facts(host), one.facts(one.baseline(host))
     if mine["library"] != plain["library"]:
-        return host
+        return name
     own = []
     if mine["memory"] != plain["memory"]:
         own.append(f"{mine['memory']} memory")
     if mine["threads_effective"] != plain["threads_effective"]:
         number = mine["threads_effective"]
         own.append(count(int(number), "thread") if number.isdigit() else f"{number} threads")
-    return f"{host} (the same code, {' and '.join(own)})" if own else host
+    return f"{name} (the same code, {' and '.join(own)})" if own else name
 
 
 def _gain(one: Findings, host: str) -> Iterator[str]:

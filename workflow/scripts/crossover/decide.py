@@ -10,6 +10,7 @@ from crossover.break_even import BreakEven
 from crossover.cells import END_TO_END
 from crossover.intervals import Interval
 from crossover.reuse import Reuse
+from crossover.rows import COARSE
 from crossover.speedup_curve import Logs
 from crossover.status import OK
 
@@ -52,6 +53,8 @@ class Curves:
         # Drawing has rows of its own, without this scope.
         self.backends = list(dict.fromkeys(r["backend"] for r in ok if r["scope"] == "compute"))
         self.prices = prices.known(ok)
+        # What float32 is computed in, of the backends whose option says so.
+        self.coarse = {r["backend"]: r["precision"] for r in ok if r["precision"] in COARSE}
         self.currency = next((row["currency"] for row in ok if row["currency"]), "")
         self.own = [name for name in self.backends if own is None or name in own]
         self.scopes = {scope for _, scope, _ in self.rows}
@@ -78,13 +81,15 @@ class Curves:
         }
 
     def rivals(self, backend: str) -> list[str]:
-        """The host backends that have pairs with the same baseline: on the same machine."""
+        """The host backends that have pairs with the same baseline: on the same machine. A coarser
+        answer is no rival to a full one, unless it is the baseline."""
         return [
             name
             for name in self.backends
             if name not in self.devices
             and name != backend
             and self.baselines[name] == self.baselines[backend]
+            and (name not in self.coarse or name == self.baselines[backend])
         ]
 
     def find(self, backend: str, scope: str, rivals: Iterable[str]) -> BreakEven | None:
@@ -166,7 +171,8 @@ class Curves:
                 }
 
     def entries(self) -> Iterator[take_home.Entry]:
-        """What the file to take home says: an entry for each device that was measured."""
+        """What the file to take home says: an entry for each device that was measured. Who asks
+        about float32 is not answered with a coarser type: that is 'float32 in float16' there."""
         for backend in self.backends:
             if backend not in self.devices:
                 continue
@@ -175,7 +181,7 @@ class Curves:
                     if (b, s) == (backend, "compute")}  # fmt: skip
             yield take_home.Entry(
                 workload=self.workload,
-                dtype=self.dtype,
+                dtype=" in ".join(filter(None, [self.dtype, self.coarse.get(backend)])),
                 backend=backend,
                 baseline=baseline,
                 device=next(iter(mine.values()))["device"],

@@ -62,8 +62,9 @@ def _first(one: Findings, rivals: Iterable[str]) -> tuple[str, str] | None:
     there = {name: at for name, at in last.items() if at.size == size}
     best = max(there, key=lambda name: there[name].point)
     alike = [name for name in there if name != best and _alike(one, best, name, size)]
-    few = len(alike) <= FEW
-    names = listed([best, *alike], last=" or ") if few else f"{best} or one of {len(alike)} others"
+    shown = [one.labelled(name) for name in (best, *alike)]
+    many = len(alike) > FEW
+    names = f"{shown[0]} or one of {len(alike)} others" if many else listed(shown, last=" or ")
     if best == one.baselines[0]:
         return names, f"n = {size:,}"
     return names, f"{there[best].words()} at n = {size:,}"

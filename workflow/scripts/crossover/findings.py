@@ -95,6 +95,10 @@ class Findings:
         """Any row of a backend that was measured."""
         return next(row for (name, _, _), row in self.curves.rows.items() if name == backend)
 
+    def labelled(self, backend: str) -> str:
+        """Its name, and where an option makes it compute in less than the dtype, in what."""
+        return " in ".join(filter(None, [backend, self.curves.coarse.get(backend)]))
+
     def library(self, backend: str) -> str:
         """Of any backend, '' of one that was not measured."""
         return self.facts(backend)["library"] if backend in self.curves.backends else ""

@@ -158,7 +158,9 @@ def compared(found: Iterable[Findings]) -> str:
     """Which GPUs, and against whom."""
     found = list(found)
     gpus = dict.fromkeys(
-        f"{gpu} ({words.short(one.facts(gpu)['device'])})" for one in found for gpu in one.gpus
+        f"{one.labelled(gpu)} ({words.short(one.facts(gpu)['device'])})"
+        for one in found
+        for gpu in one.gpus
     )
     return f"(GPU: {listed(list(gpus))}; against {_rivals(found)}.)"
 
