@@ -79,7 +79,7 @@ def module():
         )
     )
     made.get_default_memory_pool = lambda: SimpleNamespace(free_bytes=lambda: 1 << 20)
-    properties = {"name": b"Stand-in", "uuid": bytes(range(16)), "l2CacheSize": 1 << 22}
+    properties = {"name": b"Stand-in", "uuid": bytes(range(1, 17)), "l2CacheSize": 1 << 22}
 
     def register(address, size, flags):
         assert flags == 1

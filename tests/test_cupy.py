@@ -37,10 +37,16 @@ def test_every_workload_is_right_and_has_all_scopes(cupy, name):
     assert found == inputs | {"first_call", "compute", "download", "download_pinned", "round_trip",
                               "pin"}  # fmt: skip
     assert made.facts["device"] == "Stand-in" and made.facts["precision"] == "ieee"
-    assert made.facts["device_uuid"] == "00010203-0405-0607-0809-0a0b0c0d0e0f"
+    assert made.facts["device_uuid"] == "01020304-0506-0708-090a-0b0c0d0e0f10"
     assert cupy.seen and not cupy.pinned  # everything that was locked was let go
     compute = [row for row in made.rows if row["scope"] == "compute"]
     assert all(0 < row["device_s"] <= row["seconds"] for row in compute)
+
+
+def test_a_card_whose_number_has_a_zero_in_it_is_measured_all_the_same(cupy):
+    """CuPy hands out a C array of characters as bytes, which end at the first zero."""
+    cupy.cuda.runtime.getDeviceProperties(0)["uuid"] = b"\x01\x02"
+    assert plugin.load(FILE).Backend("cuda", 1, {}).facts()["device_uuid"] == ""
 
 
 def test_memory_is_what_the_device_and_its_pool_have(cupy):

@@ -180,6 +180,7 @@ def test_boost_of_other_drivers(kernel, text, boost):
                 *("TORCH_ALLOW_TF32_CUBLAS_OVERRIDE", "GLIBC_TUNABLES", "MALLOC_ARENA_MAX"),
                 *("NPY_DISABLE_CPU_FEATURES", "ATEN_CPU_CAPABILITY", "ONEDNN_MAX_CPU_ISA"),
                 *("LD_PRELOAD", "GOMP_CPU_AFFINITY", "CUDA_VISIBLE_DEVICES"),
+                *("TORCHDYNAMO_DISABLE", "TORCH_COMPILE_DISABLE", "NUMBA_DISABLE_JIT"),
             ],
             True,
         ).items(),
@@ -187,6 +188,7 @@ def test_boost_of_other_drivers(kernel, text, boost):
             # The job sets the threads itself; the others say where things are, some at length.
             [
                 *("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"),
+                "NUMEXPR_MAX_THREADS",
                 *("NVIDIA_REQUIRE_CUDA", "CUDA_HOME", "CUDA_VERSION", "LD_LIBRARY_PATH", "HOME"),
             ],
             False,

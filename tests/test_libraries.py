@@ -104,6 +104,15 @@ def test_compiling_is_in_the_first_call_and_in_no_sample(library):
     assert seconds["first_call"][0] > 10 * median(seconds["compute"])
 
 
+def test_jax_compiles_whatever_the_environment_says():
+    module = backend("jax_jit") and MODULES["jax_jit"][0]
+    import jax
+
+    jax.config.update("jax_disable_jit", True)  # as JAX_DISABLE_JIT=1 does
+    module.Backend("cpu", 1, {"jit": True})
+    assert not jax.config.jax_disable_jit
+
+
 def test_jax_is_waited_for():
     """It would hand this one over and return; the harness's own check sees that."""
     made = full("jax", "matmul", size=500)
@@ -155,6 +164,7 @@ def test_threads_are_those_that_were_granted(library, threads, tmp_path, monkeyp
     """In a process of its own, as pools are made but once; what Snakemake sets does not count."""
     backend(library)
     monkeypatch.setenv("NUMEXPR_NUM_THREADS", "1")
+    monkeypatch.setenv("NUMEXPR_MAX_THREADS", "1")
     asked = one_cell.task(tmp_path, backend=library, threads=threads)
     job.probe(asked, 60, tmp_path / "log")
     found = json.loads(Path(asked["json"]).read_text())

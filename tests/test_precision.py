@@ -145,6 +145,7 @@ def test_only_a_label_makes_tf32_right(tmp_path, label):
     if label:
         made = computed("matmul", "", file=tmp_path / "tensor_cores.py")
         assert UNIT_ROUNDOFF["float32"] < made.facts["error"] <= made.facts["error_bound"]
+        assert made.facts["precision"] == "tf32"  # though its facts() says nothing of it
         return
     with pytest.raises(Failed, match="is rounding in float32"):
         computed("matmul", "", file=tmp_path / "tensor_cores.py")

@@ -40,6 +40,7 @@ THREAD_VARIABLES = (
     "MKL_NUM_THREADS",
     "VECLIB_MAXIMUM_THREADS",
     "NUMEXPR_NUM_THREADS",
+    "NUMEXPR_MAX_THREADS",  # of which NUM are used; 64 where it is not set
     "NUMBA_NUM_THREADS",
 )
 # The C allocator keeps what is freed and hands it out again, instead of giving it to the kernel and

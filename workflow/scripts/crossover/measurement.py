@@ -64,6 +64,8 @@ class Measurement:
         self.facts.update(assumed=self.workload.assumed, n_is=self.workload.n_is)
         kernel = self._kernel()
         self._facts_of_library()
+        if computed_in != dtype:  # the label of its times, whatever facts() has
+            self.facts["precision"] = computed_in
         cost = self.workload.cost(np.dtype(host_dtype(dtype)).itemsize)
         if cost:
             self.facts["flop"] = cost.flop
@@ -79,6 +81,8 @@ class Measurement:
         before = None if self.in_place else checksum(host)
         first_s = self._first_call(host, starting_s)
         compiled = self.backend.compilations()
+        if compiled == 0:
+            raise Failed("nothing was compiled in the first call, which the environment may forbid")
         # Read after the first call: some pools of threads start with it.
         self.facts["threads_effective"] = self.backend.effective_threads()
         for attempt in range(1, ATTEMPTS + 1):

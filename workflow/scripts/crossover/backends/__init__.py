@@ -69,7 +69,8 @@ class Host:
         return compute
 
     def compilations(self) -> int | None:
-        """How often something was compiled so far; None where nothing is, or it cannot be told."""
+        """How often something was compiled so far; None where nothing is, or it cannot be told. 0
+        after the first call is an error: the times would be those of what was not compiled."""
         return None
 
     def computed_in(self, dtype: str) -> str:

@@ -24,6 +24,8 @@ OPTIONS = ()
 MEMORY_WORDS = ("out of memory", "ALLOC_FAILED")
 PORTABLE = 1  # cudaHostRegisterPortable: page-locked for every context
 MAKERS = ("arange", "asarray", "empty", "eye", "full", "linspace", "ones", "zeros")
+MAKERS += ("empty_like", "full_like", "ones_like", "zeros_like")
+UUID_BYTES = 16  # fewer come of one that has a zero in it, where CuPy takes its text to end
 
 
 class Namespace:
@@ -101,10 +103,10 @@ class Backend(Host):
 
     def facts(self):
         found = self._properties()
-        uuid = found.get("uuid")
+        uuid = found.get("uuid", b"")[:UUID_BYTES]
         return {
             "device": found["name"].decode(),
-            "device_uuid": str(UUID(bytes=uuid)) if uuid else "",
+            "device_uuid": str(UUID(bytes=uuid)) if len(uuid) == UUID_BYTES else "",
             "driver": machine.nvidia_driver(),
             "precision": "ieee",
         }

@@ -43,6 +43,7 @@ class Backend(Host):
         jax.monitoring.register_event_duration_secs_listener(self._told)
         os.environ["NPROC"] = str(threads)  # the one name for it that XLA's pool listens to
         os.environ.setdefault("XLA_PYTHON_CLIENT_PREALLOCATE", "false")
+        jax.config.update("jax_disable_jit", False)  # whatever the environment says, as below
         jax.config.update("jax_enable_x64", True)
         jax.config.update("jax_default_matmul_precision", "highest")
         jax.config.update("jax_enable_compilation_cache", False)

@@ -102,17 +102,18 @@ def _stencil(u):
 
 
 @numba.njit(parallel=True)
-def _inside(points):
+def _inside(points, number):
     count = 0
     for _ in numba.prange(points):
-        x, y = numpy.random.random(), numpy.random.random()
+        x, y = number(numpy.random.random()), number(numpy.random.random())
         count += x * x + y * y < 1
     return count
 
 
 def _monte_carlo(*, size, dtype):
-    """By the generators that Numba has for each thread: in every process other numbers."""
-    return dtype(4 * _inside(size) / size)
+    """By the generators that Numba has for each thread, of float64 alone: in every process other
+    numbers."""
+    return dtype(4 * _inside(size, dtype) / size)
 
 
 KERNELS = {

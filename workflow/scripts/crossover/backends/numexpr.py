@@ -25,9 +25,9 @@ def _add(a):
 def _polar(*, size, dtype):
     theta = numpy.linspace(0, 2 * pi, size, dtype=dtype)
     names = {"theta": theta, "k": dtype(0.75)}
-    x = numexpr.evaluate("(1 + k * sin(3 * theta)) * cos(theta)", names)
-    y = numexpr.evaluate("(1 + k * sin(3 * theta)) * sin(theta)", names)
-    return x, y
+    names["r"] = numexpr.evaluate("1 + k * sin(3 * theta)", names)  # once, for both
+    x = numexpr.evaluate("r * cos(theta)", names)
+    return x, numexpr.evaluate("r * sin(theta)", names)
 
 
 def _sum(a):
@@ -44,7 +44,7 @@ class Backend(Kernels):
 
     def __init__(self, device, threads, options):
         super().__init__(device, threads, options)
-        # It refuses more than NUMEXPR_MAX_THREADS, 64 where that is not set.
+        # It refuses more than NUMEXPR_MAX_THREADS, which the job sets to what it was granted.
         numexpr.set_num_threads(min(threads, numexpr.MAX_THREADS))
 
     def effective_threads(self):

@@ -104,10 +104,10 @@ class Backend(Host):
         return torch.compile(compute, dynamic=False) if self.compiles else compute
 
     def compilations(self) -> int | None:
-        """The functions, and parts of functions, that torch.compile set out to compile."""
+        """The functions, and parts of functions, that torch.compile did compile."""
         if not self.compiles:
             return None
-        return int(torch._dynamo.utils.counters["frames"]["total"])
+        return int(torch._dynamo.utils.counters["frames"]["ok"])
 
     def seed(self, seed: int) -> None:
         self.generator = torch.Generator(self.device).manual_seed(seed)
