@@ -51,11 +51,12 @@ def noisy(typical, noise, seed, rounds=3, sizes=SIZES, **facts):
     ]
 
 
-def content(*cells, config=None):
+def content(*cells, config=None, host=None):
     """The bytes of an archive of these cells."""
     rows = [row for some, _ in cells for row in some]
     parts = [part for _, some in cells for part in some]
-    return archive.packed(rows, parts, config or {"backends": {}}, {"numpy": {"available": True}})
+    probe = {"available": True} | ({"host": host} if host else {})
+    return archive.packed(rows, parts, config or {"backends": {}}, {"numpy": probe})
 
 
 def read(folder, **contents):

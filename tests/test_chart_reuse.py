@@ -95,7 +95,7 @@ def test_without_a_device_there_is_no_data_and_a_reason(draw):
     figure = draw("no_gpu")
     assert not figure.axes and "no data" in texts(figure)
     assert f"torch_cuda, all sizes: unavailable ({NO_CUDA})" in texts(figure)
-    assert "has its data on a device" in texts(draw("hosts"))
+    assert "Asked only of a device" in texts(draw("hosts"))
 
 
 @pytest.mark.parametrize("case", ["one_size", "gpu", "long_names"])

@@ -115,6 +115,13 @@ def test_another_machine_is_no_difference(tmp_path):
     assert "a: A CPU, 2 cores; numpy 2.4.6; 1 of 1 cell ok" in text and "b: B, 9 cores" in text
 
 
+def test_the_same_machine_is_named_as_such(tmp_path):
+    for hosts, same in ((("x", "x"), True), (("x", "y"), False), ((None, None), False)):
+        a, b = (content(*noisy(1e-3, 0.01, seed), host=host) for seed, host in enumerate(hosts))
+        _, _, text = found(tmp_path, a=a, b=b)
+        assert ("b against a: the same machine, by its name's hash" in text) == same
+
+
 @pytest.mark.parametrize("name", ["machine", "device", "threads_effective", "version"])
 def test_rounds_of_several_machines_are_not_divided(tmp_path, name):
     """Each of them has a row in the summary; a median over them would be nobody's."""

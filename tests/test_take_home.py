@@ -178,8 +178,8 @@ def test_what_was_not_measured_is_unknown(ask):
     questions = (["matmul", 1000, "float64"], ["add", 1000, "float32"], ["polar", 1000, "float64"])
     told = ask(rows, *questions)
     assert answers(told) == ["unknown"] * 3
-    assert "matmul float64 was not measured (add float64)" in told[0][1]
-    assert "nothing was" in ask([], questions[0])[0][1]
+    assert "matmul float64 was not measured (add float64 was)" in told[0][1]
+    assert "no GPU was measured" in ask([], questions[0])[0][1]
 
 
 @pytest.mark.parametrize("bad", [[0, 1], [-5, 1], ["x", 1], [float("nan"), 1], [inf, 1], [10, 0]])

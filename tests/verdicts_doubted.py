@@ -32,8 +32,9 @@ CASES = {
         [FROM_HOST],
         [],
         parts=(
-            f"{GOOD}; 6 of 6 cells trusted less: 6 disturbed (others used the cores meanwhile) and "
-            "3 launch_bound (so short that the timing loop is more than 1 % of it).",
+            f"{GOOD}; 6 of 6 cells trusted less, some in several ways: 6 disturbed (others used "
+            "the cores meanwhile) and 3 launch_bound (so short that the timing loop is more than "
+            "1 % of it).",
         ),
     ),
     "few threads, not as asked": Case(

@@ -133,7 +133,7 @@ CASES = {
         ],
         parts=(
             "no difference seen, 1.02x (0.97x to 1.07x) at n = 10,000,000",
-            "where no difference was seen, one of less than 5.1 % would not have shown",
+            "where no difference was seen, one of 5.1 % could have been missed",
         ),
         absent=("Worth", "faster"),
     ),

@@ -131,9 +131,17 @@ def main() -> None:
     except BrokenPipeError:  # the reader, such as `head`, has seen enough
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
     except FileNotFoundError as error:
-        sys.exit(f"{error.filename} is not there yet: run the sweep first ('make sweep')")
+        sys.exit(
+            f"{error.filename} is not there yet: run 'make sweep{_config_of(options.config)}' first"
+        )
+    except pack.NotOfThisConfig as error:
+        sys.exit(f"{error}: run 'make sweep{_config_of(options.config)}' first")
     except (record.Damaged, planning.NotPlanned, pack.NotPacked, record.NotWritten) as error:
         sys.exit(str(error))
+
+
+def _first(path: Path) -> str:
+    return f"run 'make sweep{_config_of(path)}' first"
 
 
 def _config_of(path: Path) -> str:

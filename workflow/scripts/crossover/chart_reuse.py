@@ -40,8 +40,8 @@ def calls(summary: pd.DataFrame, workload: str, dtype: str, reuses: Rows) -> Fig
     title = f"{workload}, {dtype}: how many calls pay for the transfers"
     missing = notes.not_shown(rows)
     if not mine:
-        alone = "no backend that was measured has its data on a device"
-        return style.no_data(title, missing or [alone])
+        alone = "Asked only of a device that data is brought to; none has a result here."
+        return style.no_data(title, [alone, *missing])
     baseline = charts.baseline_words(summary)
     looks = style.looks(charts.backends(summary), charts.baselines(summary))
     compute = rows[(rows["scope"] == "compute") & (rows["status"] == status.OK)]

@@ -7,12 +7,14 @@ wrong is 2, so that no mistake of ours or of a file's is taken for a slowdown.
 import os
 import sys
 import traceback
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
+from itertools import combinations
 from math import isfinite
 from pathlib import Path
 
 from crossover import archive, chart_compare, compare, compare_text, gate, record, style
+from crossover.archive import Archive
 from crossover.gate import NOT_MEASURED
 from crossover.spelling import number
 from crossover.turn import turn
@@ -51,6 +53,7 @@ def _compared(paths: list[Path], factor: str, allow: bool, folder: Path) -> tupl
         raise Refused(f"GATE={factor}: name two archives, the old one and the new one")
     limit = _factor(factor) if factor else None
     archives = dict(zip(compare.labels(paths), map(archive.read, paths), strict=True))
+    _refuse_twins(archives)
     pairs = compare.pairs(archives)
     lines = compare_text.lines(archives, pairs)
     judged = gate.judge(archives, pairs, limit, allow) if limit else None
@@ -70,6 +73,13 @@ def _compared(paths: list[Path], factor: str, allow: bool, folder: Path) -> tupl
     if judged:
         return judged.status, [*lines[:-1], where, lines[-1]]  # the answer stays the last line
     return 0, [*lines, "", where]
+
+
+def _refuse_twins(archives: Mapping[str, Archive]) -> None:
+    """The same measurements have no difference, and a gate would pass."""
+    for (one, mine), (other, theirs) in combinations(archives.items(), 2):
+        if mine.rounds == theirs.rounds != {}:
+            raise Refused(f"{one} and {other} are the same measurements: nothing to compare")
 
 
 def _draw(

@@ -23,7 +23,11 @@ NAMES = {
 
 
 class NotPacked(ValueError):
-    """Results that are not those of one sweep; the message says what to do."""
+    """Results that are too large for an archive."""
+
+
+class NotOfThisConfig(NotPacked):
+    """Results that are not those of one sweep of this config: run it first."""
 
 
 def pack(config: Config, path: Path | None, show_hosts: bool) -> list[str]:
@@ -57,11 +61,11 @@ def pack(config: Config, path: Path | None, show_hosts: bool) -> list[str]:
 
 
 def _refuse_another_summary(config: Config, rows: Sequence[Mapping[str, str]], path: Path) -> None:
-    """Raises NotPacked where the raw files that are there give another summary."""
+    """Raises NotOfThisConfig where the raw files that are there give another summary."""
     cells = [*config.cells(), *config.pictures()]
     given = _by_cell(rows)
     if {_key(cell) for cell in cells} != given.keys():
-        raise NotPacked(f"{path} is not of the cells in this config: run 'make sweep' first")
+        raise NotOfThisConfig(f"{path} is not of the cells in this config")
     made = _by_cell(
         summary.summarize(
             cells,
@@ -74,7 +78,7 @@ def _refuse_another_summary(config: Config, rows: Sequence[Mapping[str, str]], p
     )
     for cell in cells:
         if made[_key(cell)] != given[_key(cell)]:
-            raise NotPacked(f"{cell.folder} is not what {path} was made of: run 'make sweep' first")
+            raise NotOfThisConfig(f"{cell.folder} is not what {path} was made of")
 
 
 def _by_cell(rows: Iterable[Mapping[str, Any]]) -> dict[tuple[str, ...], list[tuple[str, ...]]]:
@@ -102,8 +106,8 @@ def _parts(config: Config) -> Iterator[Part]:
 def _refuse_other_settings(
     config: Config, parts: Iterable[Part], probes: Mapping[str, Mapping[str, Any]]
 ) -> None:
-    """Raises NotPacked where something was measured with other settings than the config has: it
-    was edited since, and the archive would have it wrong."""
+    """Raises NotOfThisConfig where something was measured with other settings than the config has:
+    it was edited since, and the archive would have it wrong."""
     wanted = {
         name: {
             "budget_s": repr(config.budget_s),
@@ -126,7 +130,7 @@ def _refuse_other_settings(
             other.add(f"device or options of {name}")
     if other:
         what = listed(sorted(other))
-        raise NotPacked(f"not measured as this config says ({what}): run 'make sweep' first")
+        raise NotOfThisConfig(f"not measured as this config says ({what})")
 
 
 def _without(private: Private, row: Mapping[str, str]) -> dict[str, str]:

@@ -31,7 +31,7 @@ SCOPES = {
 # Facts of a probe that say nothing to a reader, or more about a place than a reader needs to know.
 NOT_SHOWN = (
     *("asked", "available", "backend", "boot", "conditions", "device_uuid", "host", "reason"),
-    *("cpu", "cores", "memory_bytes", "library_version", "status"),
+    *("code", "cpu", "cores", "machine", "memory_bytes", "library_version", "status"),
     *("uuid", "serial", "pci_bus_id"),
 )
 UNITS = re.compile(r"_(s|bytes)$")  # the value says it

@@ -130,7 +130,8 @@ def _graded(ok: Sequence[Row]) -> Iterator[str]:
     every = count(len(_cells(ok)), "cell")
     if words:
         doubted = len(set().union(*cells.values()))
-        yield f"{doubted} of {every} trusted less: {listed(words, len(words))}"
+        several = ", some in several ways" if doubted < sum(map(len, cells.values())) else ""
+        yield f"{doubted} of {every} trusted less{several}: {listed(words, len(words))}"
     else:
         yield f"{every} graded good"
 
@@ -142,6 +143,7 @@ def _seen(ok: Iterable[Row]) -> Iterator[str]:
         if row["finding"] == NO_DIFFERENCE and row["detectable"]
     ]
     if smallest:
-        ends = dict.fromkeys(percent(share) for share in (min(smallest), max(smallest)))
-        least = " to ".join(ends)
-        yield f"where no difference was seen, one of less than {least} would not have shown"
+        best, worst = (percent(share) for share in (min(smallest), max(smallest)))
+        ends = f"from {best} in the calmest cell to {worst} in the noisiest"
+        least = ends if best != worst else f"of {best}"
+        yield f"where no difference was seen, one {least} could have been missed"

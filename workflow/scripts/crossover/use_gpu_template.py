@@ -52,9 +52,11 @@ def use_gpu(workload: str, n: float, dtype: Any, calls: float = 1) -> Answer:
         name = getattr(dtype, "name", None) or getattr(dtype, "__name__", str(dtype))
         name = name.rpartition(".")[2]
     rows = [row for row in TABLE if (row["workload"], row["dtype"]) == (workload, name)]
-    if not rows:
+    if not TABLE:
+        found = Answer("unknown", f"no GPU was measured, so {workload} {name} stays open")
+    elif not rows:
         known = ", ".join(dict.fromkeys(f"{row['workload']} {row['dtype']}" for row in TABLE))
-        found = Answer("unknown", f"{workload} {name} was not measured ({known or 'nothing was'})")
+        found = Answer("unknown", f"{workload} {name} was not measured ({known} was)")
     else:
         found = _of_all([_of_row(row, n, calls) for row in rows])
     differences = elsewhere()
