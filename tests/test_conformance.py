@@ -54,6 +54,14 @@ WRONG = {
         "dtypes are the real ones",
         "what to_device gives is float32, not float64",
     ),
+    "spelt as the library does": (
+        """
+    def dtype_of(self, array):
+        return f"fake.{super().dtype_of(array)}"
+""",
+        "dtypes are the real ones",
+        "dtype_of in your class spells it 'float16'",
+    ),
     "float64 through float32": (
         """
     def to_device(self, array, dtype):

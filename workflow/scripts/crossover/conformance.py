@@ -54,6 +54,8 @@ def dtypes(subject: Subject) -> str:
         for array, what in ((there, "what to_device gives"), (both, "x + x")):
             if (found := backend.dtype_of(array)) != made_in:
                 cure = f"compute in {made_in}, or raise Unsupported in dtype('{name}')"
+                if str(found).endswith(f".{made_in}"):  # torch.float32
+                    cure = f"dtype_of in your class spells it '{made_in}'"
                 raise Broken(f"{what} is {found}, not {made_in}", cure)
         back = backend.to_host(both)
         if str(back.dtype) != host_dtype(name):
