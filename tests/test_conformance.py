@@ -382,6 +382,10 @@ def test_what_hangs_is_ended_by_hand_and_said(monkeypatch, tmp_path, capsys):
     )
 
 
+def test_a_file_beside_it_is_no_library_here_as_in_a_cell():
+    assert "$(BIN)/python -P -m crossover\n" in (ROOT / "Makefile").read_text()
+
+
 def test_the_command_line_ends_in_one_line_too(tmp_path):
     done = Project(ROOT).crossover("check-backend", "--file", str(tmp_path / "nowhere.py"))
     assert done.returncode == 1 and done.stdout == ""
