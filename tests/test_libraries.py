@@ -159,6 +159,18 @@ def test_jax_on_another_device_than_the_hosts(monkeypatch):
         made.run()
 
 
+def test_jax_brings_an_array_from_a_device_anew_each_time(monkeypatch):
+    """Else all downloads but the first would be none. On a CPU only numbers of 4 bits are copied,
+    and then kept, as all are on a GPU."""
+    made = backend("jax")
+    there = made.xp.arange(8, dtype="int4")
+    for on_host in (True, False):
+        monkeypatch.setattr(made, "on_host", on_host)
+        one, two = (made.to_host(there) for _ in range(2))
+        assert (one == np.arange(8)).all()
+        assert np.shares_memory(one.view("int8"), two.view("int8")) == on_host
+
+
 @pytest.mark.parametrize(("library", "threads"), [("numexpr", 2), ("numba", 1), ("jax", 1)])
 def test_threads_are_those_that_were_granted(library, threads, tmp_path, monkeypatch):
     """In a process of its own, as pools are made but once; what Snakemake sets does not count."""
