@@ -361,5 +361,5 @@ def test_the_make_target(clone):
         capture_output=True,
         text=True,
     )
-    command = "PYTHONPATH=workflow/scripts bin/python -m crossover doctor --config a.yaml"
+    command = "PYTHONPATH=workflow/scripts bin/python -P -m crossover doctor --config a.yaml"
     assert command in done.stdout, done.stderr

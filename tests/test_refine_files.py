@@ -185,7 +185,7 @@ def test_only_new_sizes_run_and_the_config_stays_as_it_is(finished, tmp_path):
 
 def test_without_a_sweep_there_is_nothing_to_refine(project):
     done = project.crossover("refine")
-    assert done.returncode == 1 and "run the sweep first" in done.stderr
+    assert done.returncode == 1 and "run 'make sweep' first" in done.stderr
     for flag, value, words in (
         ("--minutes", "none", "MINUTES=none: give a number of minutes above 0"),
         ("--within", "1", "WITHIN=1: give a factor above 1"),

@@ -3,7 +3,7 @@ DRAWING = ["style.py", "svg.py", "words.py", "intervals.py", *READING]
 CHARTING = ["charts.py", "hover.py", "notes.py", "ticks.py", "table.py", "grades.py", *DRAWING]
 CHARTING += ["machines.py"]
 DECIDED = ["decided.py", "decide.py", "break_even.py", "speedup_curve.py", "reuse.py"]
-DECIDED += ["machines.py", "prices.py"]
+DECIDED += ["machines.py", "prices.py", "rows.py"]
 
 # How many calls pay for the transfers is asked only where there is a device to transfer to.
 REUSE = (
@@ -120,7 +120,7 @@ if CONFIG.is_survey:
             code=[
                 source(SCRIPTS / "regimes.py"),
                 *library("chart_regimes.py", "regimes.py", "workloads/__init__.py"),
-                *library("verdict.py", "findings.py", "costs.py", "trust.py", "rows.py"),
+                *library("verdict.py", "findings.py", "costs.py", "trust.py"),
                 *library("fastest.py", "placement.py", "slowing.py", "take_home.py", "cells.py"),
                 *library("cheaper.py"),
                 *library(*DECIDED, *CHARTING),

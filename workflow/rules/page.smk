@@ -14,18 +14,9 @@ rule page:
         code=[
             source(SCRIPTS / "page.py"),
             *[source(ROOT / "workflow/page" / name) for name in PAGE_PARTS],
-            *library("page.py", "page_files.py", "page_parts.py", "page_costs.py"),
-            *library(
-                "inline_svg.py",
-                "svg.py",
-                "words.py",
-                "rows.py",
-                "grades.py",
-                "intervals.py",
-                "table.py",
-                "cells.py",
-            ),
-            *library("assumed.py", "take_home.py", *DECIDED, *READING),
+            *library("page.py", "page_files.py", "page_parts.py", "page_costs.py", "svg.py"),
+            *library("inline_svg.py", "words.py", "grades.py", "intervals.py", "table.py"),
+            *library("cells.py", "assumed.py", "take_home.py", *DECIDED, *READING),
         ],
     output:
         page=f"{OUT}/report.html",

@@ -86,6 +86,7 @@ def speedup(summary: pd.DataFrame, workload: str, dtype: str, break_evens: Rows 
     low, high = min(low, 1 / edge), max(high, edge)
     with style.look():
         how = [*_break_even_words(marks), *notes.speedups(drawn, baseline)]
+        how += notes.contradicted(ok)
         figure, top = style.page(
             title,
             notes.machine(ok, baseline),

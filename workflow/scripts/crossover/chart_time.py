@@ -47,7 +47,7 @@ def time(summary: pd.DataFrame, workload: str, dtype: str) -> Figure:
         figure, top = style.page(
             title,
             notes.machine(ok, baseline),
-            [how, *notes.trust(drawn, notes.OF_TIMES), *missing],
+            [how, *notes.contradicted(drawn), *notes.trust(drawn, notes.OF_TIMES), *missing],
             above=0 if narrow else style.room_for(entries),
         )
         axes = figure.add_subplot()

@@ -19,6 +19,7 @@ OF_TIMES = (
     grades.RECOMPILED,
 )
 OF_SPEEDUPS = (*OF_TIMES, grades.NOT_PAIRED)
+CLEARLY = 1.1  # a ratio that is no matter of rounding
 KINDS = (grades.LAUNCH_BOUND, grades.SINGLE_CALL)
 # What a backend's option makes of float32, by the column `precision`.
 COARSE = {
@@ -121,6 +122,23 @@ def speedups(drawn: pd.DataFrame, baseline: str) -> list[str]:
     if kinds := memory(drawn):
         lines.append(f"Round trips through {kinds} memory.")
     return lines
+
+
+def contradicted(ok: pd.DataFrame) -> list[str]:
+    """Where the medians of rounds and the mean over pairs clearly say opposite things of who is
+    faster; `ok` are rows of one workload and dtype, the baseline's too."""
+    medians = ok.set_index(["backend", "scope", "size"])["median_s"].to_dict()
+    places = zip(ok["baseline"], ok["scope"], ok["size"], strict=True)
+    by_medians = pd.Series([medians.get(place) for place in places], ok.index, float)
+    by_medians /= ok["median_s"]
+    both = pd.concat([by_medians, ok["speedup"]], axis=1)
+    found = ok[(both.min(axis=1) < 1 / CLEARLY) & (both.max(axis=1) > CLEARLY)]
+    if found.empty:
+        return []
+    return [
+        f"One round far from the others: {_where(found, ok)}; medians say the opposite of the "
+        "mean over pairs, which is the speedup. More rounds would tell."
+    ]
 
 
 def no_difference(rows: pd.DataFrame) -> "pd.Series[bool]":
