@@ -291,6 +291,12 @@ def nonsense(rng, depth=0):
     return {rng.choice(keys): nonsense(rng, depth + 1) for _ in range(rng.randrange(6))}
 
 
+def test_problems_are_told_in_the_config_s_order():
+    names = [*"hgfedcba"]  # in a set they come in another order with each process
+    told = lines(raw(backends={"numpy": {}} | dict.fromkeys(names, 3)))
+    assert [line.split(":")[0] for line in told] == [f"backends.{name}" for name in names]
+
+
 def test_nothing_but_config_errors_escapes(tmp_path):
     rng = random.Random(2)
     refused = 0

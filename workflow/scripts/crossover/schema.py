@@ -53,9 +53,19 @@ def check(raw: Any) -> tuple[Any, list[Problem]]:
     """
     problems: list[Problem] = []
     value = _normal(schema(), raw, (), problems)
-    for error in _validator().iter_errors(value):
+    for error in sorted(_validator().iter_errors(value), key=lambda one: _place(one, value)):
         problems.extend(_explain(error, {problem.path for problem in problems}))
     return value, problems
+
+
+def _place(error: Any, value: Any) -> list[int]:
+    """Where in the config it is, to tell errors in the order in which one reads: jsonschema's own
+    goes by sets of keys, and is another one each time."""
+    found = []
+    for key in error.absolute_path:
+        found.append(key if isinstance(key, int) else list(value).index(key))
+        value = value[key]
+    return found
 
 
 class Odd:
