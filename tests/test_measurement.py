@@ -148,7 +148,7 @@ def test_the_devices_own_time_is_the_work_without_the_launch():
     rows = [row for row in made.rows if row["scope"] == "compute"]
     assert min(row["seconds"] for row in rows) >= 3 * WORK * 0.9
     # From the first mark to the second: the launch as well, since nothing is queued before it.
-    assert all(WORK <= row["device_s"] for row in rows)
+    assert all(row["device_s"] >= WORK for row in rows)
     # Who is interrupted between the mark and the clock's start has more: not half of the samples.
     assert median(row["device_s"] / row["seconds"] for row in rows) <= 1
     made = measured(options={"work_s": WORK})
