@@ -190,12 +190,12 @@ def test_medians_that_contradict_the_pairs_are_told(tmp_path):
         if (row["backend"], row["scope"], row["size"]) == ("torch_cpu", "compute", SIZES[0]):
             row |= {"speedup": 0.5, "median_s": numpy_time(SIZES[0]) / 2.5}
     table = charts.read(written(tmp_path / "summary.csv", rows))
-    words = f"One round far from the others: torch_cpu, n = {SIZES[0]:,}; medians say the opposite"
+    words = f"Rounds far from each other: torch_cpu, n = {SIZES[0]:,}; medians say the opposite"
     for figure in (speedup(table, "add", "float64"), time(table, "add", "float64")):
         assert words in texts(figure)
     table = charts.read(written(tmp_path / "summary.csv", with_gpu()))
     for figure in (speedup(table, "add", "float64"), time(table, "add", "float64")):
-        assert "One round far" not in texts(figure)
+        assert "Rounds far from" not in texts(figure)
 
 
 def test_less_trusted_points_are_hollow_and_explained(summary):

@@ -136,7 +136,7 @@ def contradicted(ok: pd.DataFrame) -> list[str]:
     if found.empty:
         return []
     return [
-        f"One round far from the others: {_where(found, ok)}; medians say the opposite of the "
+        f"Rounds far from each other: {_where(found, ok)}; medians say the opposite of the "
         "mean over pairs, which is the speedup. More rounds would tell."
     ]
 
